@@ -1,0 +1,54 @@
+# Everything a clone needs: `make preview` and `make test` set up what is missing by themselves.
+
+PYTHON ?= python3
+STACK ?= bank-au
+VENV_PYTHON := .venv/bin/python
+# Runs one command with the tools of the set-up on PATH.
+RUN := $(VENV_PYTHON) -m tools.shell_env --
+
+OPA_CHECK := opa check --strict
+ifneq ($(wildcard policies/schemas),)
+OPA_CHECK += -s policies/schemas
+endif
+ifneq ($(wildcard policies/capabilities.json),)
+OPA_CHECK += --capabilities policies/capabilities.json
+endif
+
+.PHONY: help setup preview test check lock clean
+
+help:
+	@echo "make preview [STACK=bank-au]  set up, then preview an example stack with the real engine"
+	@echo "make test                     set up, then run all tests"
+	@echo "make check                    format, lint, types, import rules, policies"
+	@echo "make setup                    only set up: .venv, and pulumi, opa, plugins where absent"
+	@echo "make lock                     renew requirements.lock from pyproject.toml (needs uv)"
+	@echo "make clean                    remove .venv and out"
+
+setup:
+	@$(PYTHON) tools/setup.py
+
+preview: setup
+	@$(VENV_PYTHON) -m tools.preview $(STACK)
+
+test: setup
+	$(RUN) opa test policies
+	$(RUN) pytest -n 2 --dist loadfile
+
+check: setup
+	$(RUN) ruff format --check .
+	$(RUN) ruff check .
+	$(RUN) mypy
+	$(RUN) lint-imports
+	$(RUN) opa fmt --fail --list policies
+	$(RUN) $(OPA_CHECK) policies
+	$(RUN) opa test policies
+
+lock:
+	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
+		--generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
+		--quiet --output-file requirements.lock
+
+clean:
+	rm -rf .venv out
+	@echo "The tools built for this user stay, for other clones. To remove them as well:"
+	@echo '  rm -rf "$${LLM_CAPACITY_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/llm-capacity}"'

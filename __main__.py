@@ -1,0 +1,31 @@
+"""The Pulumi program: load, plan, gate, emit, export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pulumi
+
+from planner.api import plan_stack, verdict_error
+from planner.emit.stack import emit
+from planner.errors import PlannerError
+from planner.report.text import summary
+
+
+def main() -> None:
+    """Plan the selected stack and register what it decides, or say why not."""
+    config = pulumi.Config("llm-capacity")
+    try:
+        plan = plan_stack(Path(__file__).parent, pulumi.get_stack())
+    except PlannerError as error:
+        raise pulumi.RunError(str(error)) from None
+    pulumi.log.info(summary(plan))
+    error = verdict_error(plan)
+    if error is not None:
+        raise pulumi.RunError(str(error))
+    clusters = {pool.cluster for pool in plan.resources.node_pools}
+    secrets = {name: config.get_secret(f"kubeconfig-{name}") for name in sorted(clusters)}
+    emit(plan, kubeconfigs={name: value for name, value in secrets.items() if value is not None})
+
+
+main()

@@ -1,0 +1,1 @@
+"""llm-capacity: declared LLM workloads in, gated and priced capacity out."""

@@ -1,0 +1,1 @@
+"""Facts as data: models, accelerators, prices, regions, each row with source and date."""

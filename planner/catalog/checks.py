@@ -1,0 +1,189 @@
+"""Cross-references and duplicate keys: what a single row cannot tell about itself."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Protocol, TypeVar
+
+from planner.base import Frozen
+from planner.catalog import rows
+from planner.catalog.lookup import Catalog
+from planner.catalog.tables import FIX, Placed
+from planner.errors import InputError, Problem
+
+RowT = TypeVar("RowT", bound=Frozen)
+
+KEYS: dict[type[Frozen], tuple[str, ...]] = {
+    rows.Region: ("cloud", "name"),
+    rows.JurisdictionGroup: ("name",),
+    rows.Zone: ("provider", "name"),
+    rows.Geography: ("name",),
+    rows.DeploymentType: ("provider", "name"),
+    rows.Accelerator: ("name",),
+    rows.Instance: ("cloud", "name"),
+    rows.InstancePrice: ("cloud", "instance", "region"),
+    rows.ModelRow: ("name",),
+    rows.PaygPrice: ("provider", "model", "deployment_type", "region"),
+    rows.ProvisionedUnit: ("provider", "model", "deployment_type"),
+    rows.ProvisionedPrice: ("provider", "model", "deployment_type", "region", "term_months"),
+    rows.Promise: ("provider", "kind", "deployment_type"),
+}
+"""The fields that make a row unique."""
+
+
+class _Sold(Protocol):
+    """What a price or unit row says about where it holds."""
+
+    @property
+    def provider(self) -> rows.Provider: ...
+    @property
+    def deployment_type(self) -> str: ...
+    @property
+    def region(self) -> str: ...
+
+
+def duplicates(placed: Sequence[Placed[RowT]]) -> Iterator[Problem]:
+    """Yield a problem for each row whose key an earlier row has."""
+    seen: dict[Hashable, str] = {}
+    for where, row in placed:
+        key = tuple(getattr(row, field) for field in KEYS[type(row)])
+        if key in seen:
+            label = " ".join(str(part) for part in key)
+            yield Problem(where, f"{label} repeats the row at {seen[key]}", "Keep one of the two.")
+        else:
+            seen[key] = where
+
+
+def place_problems(
+    catalog: Catalog,
+    regions: Iterable[Placed[rows.Region]],
+    types: Iterable[Placed[rows.DeploymentType]],
+    lists: Iterable[tuple[str, Sequence[str]]],
+) -> Iterator[Problem]:
+    """Yield problems of countries, zones and deployment types."""
+    zones = {(zone.provider, zone.name) for zone in catalog.zones}
+    for where, codes in lists:
+        unknown = [code for code in codes if code not in catalog.countries]
+        if unknown:
+            yield Problem(where, f"no such country: {', '.join(unknown)}", FIX)
+    for where, region in regions:
+        if region.country not in catalog.countries:
+            yield Problem(where, f"no such country: {region.country}", FIX)
+        for zone in region.zones:
+            if (region.cloud, zone) not in zones:
+                yield Problem(where, f"no such zone of {region.cloud}: {zone}", FIX)
+    for where, kind in types:
+        if kind.zone is not None and (kind.provider, kind.zone) not in zones:
+            yield Problem(where, f"no such zone of {kind.provider}: {kind.zone}", FIX)
+        if kind.batch_type is not None:
+            yield from _tried(where, catalog.deployment_type, kind.provider, kind.batch_type)
+
+
+def model_problems(catalog: Catalog, models: Iterable[Placed[rows.ModelRow]]) -> Iterator[Problem]:
+    """Yield problems of successors and retirement dates."""
+    names = {row.name for row in catalog.models}
+    for where, model in models:
+        if model.successor is not None and model.successor not in names:
+            yield Problem(where, f"no such model: {model.successor}", FIX)
+        for provider in {*model.provider_retires, *model.provider_ids}:
+            if provider not in ("azure", "aws", "gcp"):
+                yield Problem(where, f"no such provider: {provider}", FIX)
+        for provider, retires in model.provider_retires.items():
+            try:
+                dt.date.fromisoformat(retires)
+            except ValueError:
+                yield Problem(where, f"provider_retires.{provider}: {retires!r} is not a date", FIX)
+
+
+def machine_problems(
+    catalog: Catalog,
+    instances: Iterable[Placed[rows.Instance]],
+    prices: Iterable[Placed[rows.InstancePrice]],
+) -> Iterator[Problem]:
+    """Yield problems of machine types and their prices."""
+    names = {row.name for row in catalog.accelerators}
+    for where, instance in instances:
+        if instance.accelerator not in names:
+            yield Problem(where, f"no such accelerator: {instance.accelerator}", FIX)
+    for where, price in prices:
+        yield from _tried(where, catalog.instance, price.cloud, price.instance)
+        yield from _tried(where, catalog.region, price.cloud, price.region)
+
+
+def managed_problems(
+    catalog: Catalog,
+    payg: Sequence[Placed[rows.PaygPrice]],
+    units: Sequence[Placed[rows.ProvisionedUnit]],
+    prices: Sequence[Placed[rows.ProvisionedPrice]],
+    promises: Iterable[Placed[rows.Promise]],
+) -> Iterator[Problem]:
+    """Yield problems of prices, units and promises of managed models."""
+    names = {row.name for row in catalog.models}
+    sized = {(unit.provider, unit.model, unit.deployment_type) for _, unit in units}
+    for where, row in payg:
+        yield from _model(where, row.model, names)
+        yield from _sold(catalog, where, row, "payg")
+    for where, unit in units:
+        yield from _model(where, unit.model, names)
+        yield from _kind(catalog, where, unit.provider, unit.deployment_type, "provisioned")
+        if min(unit.minimum_units, unit.step_units, unit.input_tokens_per_minute) <= 0:
+            yield Problem(where, "units and their throughput must be above zero", FIX)
+    for where, price in prices:
+        yield from _sold(catalog, where, price, "provisioned")
+        if (price.provider, price.model, price.deployment_type) not in sized:
+            what = f"no provisioned unit of {price.model} under {price.deployment_type}"
+            yield Problem(where, what, "Add the unit, or drop the price.")
+    for where, promise in promises:
+        if promise.deployment_type != "*":
+            yield from _kind(
+                catalog, where, promise.provider, promise.deployment_type, promise.kind
+            )
+    yield from _mixed(payg, lambda row: (row.provider, row.model, row.deployment_type))
+    yield from _mixed(
+        prices, lambda row: (row.provider, row.model, row.deployment_type, row.term_months)
+    )
+
+
+def _model(where: str, model: str, names: set[str]) -> Iterator[Problem]:
+    if model not in names:
+        yield Problem(where, f"no such model: {model}", "Use the name of a row in models.yaml.")
+
+
+def _sold(catalog: Catalog, where: str, row: _Sold, kind: str) -> Iterator[Problem]:
+    found = list(_kind(catalog, where, row.provider, row.deployment_type, kind))
+    if row.region != "*":
+        found += _tried(where, catalog.region, row.provider, row.region)
+    yield from found
+    if found or row.region == "*":
+        return
+    if not catalog.offered(row.provider, row.deployment_type, row.region):
+        what = f"{row.deployment_type} is not offered in {row.region}"
+        yield Problem(where, what, "Drop the region, or correct its zones.")
+
+
+def _kind(
+    catalog: Catalog, where: str, provider: str, deployment_type: str, kind: str
+) -> Iterator[Problem]:
+    problems = list(_tried(where, catalog.deployment_type, provider, deployment_type))
+    yield from problems
+    if not problems and catalog.deployment_type(provider, deployment_type).kind != kind:
+        yield Problem(where, f"{deployment_type} is not a {kind} type", FIX)
+
+
+def _mixed(placed: Sequence[Placed[RowT]], key: Callable[[RowT], Hashable]) -> Iterator[Problem]:
+    """Yield rows for a named region where another row covers every region."""
+    everywhere = {key(row): where for where, row in placed if getattr(row, "region", "") == "*"}
+    for where, row in placed:
+        if getattr(row, "region", "") != "*" and key(row) in everywhere:
+            what = f"the row at {everywhere[key(row)]} holds for every region"
+            yield Problem(where, what, "Keep one of the two.")
+
+
+def _tried(
+    where: str, lookup: Callable[[str, str, str], object], provider: str, name: str
+) -> Iterator[Problem]:
+    try:
+        lookup(provider, name, where)
+    except InputError as error:
+        yield from error.problems

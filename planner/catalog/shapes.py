@@ -1,0 +1,114 @@
+"""Model shapes as catalog data, and from a config.json of the user's own."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from planner.base import Frozen
+from planner.errors import InputError, Problem
+from planner.serving.shape import ModelShape, shape_from_config
+from planner.yamlfile import read_yaml
+
+SHAPES_FILE = Path(__file__).parent / "data" / "model_shapes.yaml"
+MAX_CONFIG_BYTES = 1_000_000
+
+
+class ShapeRow(Frozen):
+    """One model: the fields of its config.json that sizing needs.
+
+    ``like`` names the row whose geometry it shares; ``config`` then holds only
+    what differs. A list of one entry a layer may be written as
+    ``{pattern: [...], times: n}``.
+    """
+
+    name: str
+    like: str | None = None
+    config: dict[str, Any] = {}
+    licence: str
+    source: str
+
+
+@cache
+def shape_rows() -> tuple[ShapeRow, ...]:
+    """Return every row of the catalog, in file order."""
+    data = read_yaml(SHAPES_FILE, "catalog/data/model_shapes.yaml").data
+    return tuple(ShapeRow.model_validate(row) for row in data["models"])
+
+
+@cache
+def load_shape(name: str) -> ModelShape:
+    """Return the shape of a catalogued model.
+
+    Names are case-insensitive and the organisation before the slash may be left
+    out. Raises InputError with the nearest names for an unknown model.
+    """
+    row = _row(name)
+    return shape_from_config(_config(row), row.name)
+
+
+def known_models() -> tuple[str, ...]:
+    """Return the full names of the models with a shape."""
+    return tuple(row.name for row in shape_rows())
+
+
+def shape_from_file(path: Path, name: str | None = None) -> ModelShape:
+    """Return the shape of a Hugging Face config.json.
+
+    A ``hf_quant_config.json`` beside it (NVIDIA modelopt checkpoints) gives the
+    weight format. ``name`` is the folder's by default.
+    """
+    config = _read_json(path)
+    beside = path.with_name("hf_quant_config.json")
+    if "quantization_config" not in config and beside.exists():
+        config["quantization_config"] = {"quant_method": "modelopt", **_read_json(beside)}
+    return shape_from_config(config, name or path.parent.name)
+
+
+def _row(name: str) -> ShapeRow:
+    wanted = name.strip().lower()
+    full = {row.name.lower(): row for row in shape_rows()}
+    if wanted in full:
+        return full[wanted]
+    matches = [row for key, row in full.items() if key.rpartition("/")[2] == wanted]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        names = ", ".join(row.name for row in matches)
+        raise InputError([Problem(name, "several publishers have it", f"Write one of: {names}.")])
+    short = {key.rpartition("/")[2]: row.name for key, row in full.items()}
+    near = difflib.get_close_matches(wanted.rpartition("/")[2], short, n=3, cutoff=0.5)
+    names = ", ".join(short[key] for key in near) or ", ".join(sorted(known_models()))
+    raise InputError([Problem(name, "no shape of this model is known", f"Nearest: {names}.")])
+
+
+def _config(row: ShapeRow) -> dict[str, Any]:
+    base = _config(_row(row.like)) if row.like else {}
+    return {**base, **{key: _expanded(value) for key, value in row.config.items()}}
+
+
+def _expanded(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        if set(value) == {"pattern", "times"}:
+            return list(value["pattern"]) * int(value["times"])
+        return {key: _expanded(inner) for key, inner in value.items()}
+    return value
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > MAX_CONFIG_BYTES:
+            raise InputError([Problem(str(path), "is too large", "Give a model's config.json.")])
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        reason = error.strerror or "cannot be read"
+        raise InputError([Problem(str(path), reason, "Check the path and its rights.")]) from None
+    except (ValueError, RecursionError) as error:
+        raise InputError([Problem(str(path), f"not JSON: {error}", "Correct it.")]) from None
+    if not isinstance(data, dict):
+        raise InputError([Problem(str(path), "not an object", "Give a model's config.json.")])
+    return data

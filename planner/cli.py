@@ -1,0 +1,199 @@
+"""The command line: the stages without Pulumi.
+
+stdout carries the result only, messages go to stderr; exit codes are those of
+docs/exit-codes.md.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from planner import api
+from planner.errors import EXIT_FAULT, InputError, PlannerError, Problem
+from planner.plan import Plan
+from planner.report import breakeven as breakeven_report
+from planner.report import memory as memory_report
+from planner.report import text
+
+FORMATS = click.Choice(["text", "json"])
+
+
+def _guarded(command: Callable[..., int | None]) -> Callable[..., None]:
+    """Turn a planner error into its message on stderr and its exit code."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> None:
+        try:
+            sys.exit(command(*args, **kwargs) or 0)
+        except PlannerError as error:
+            click.echo(f"error: {error}", err=True)
+            sys.exit(error.exit_code)
+        except OSError as error:
+            click.echo(f"error: {error}", err=True)
+            sys.exit(EXIT_FAULT)
+
+    return run
+
+
+def _stack_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    decorators = (
+        click.option("--stack", required=True, help="Stack name, as in stacks/Pulumi.NAME.yaml."),
+        click.option("--policy-url", help="Ask this OPA server instead of a local one."),
+        click.option("--at", help="Judge waivers at this time (ISO 8601); now by default."),
+        click.option("--root", type=click.Path(path_type=Path, file_okay=False), default=Path(),
+                     help="Project folder; the current one by default."),
+        click.option("--format", "form", type=FORMATS, default="text", help="Output format."),
+    )
+    return functools.reduce(lambda inner, decorate: decorate(inner), decorators, command)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="llm-capacity")
+def main() -> None:
+    """Turn declared LLM workloads into capacity, gated by policy before price."""
+
+
+@main.command()
+@_stack_options
+@_guarded
+def plan(stack: str, policy_url: str | None, at: str | None, root: Path, form: str) -> int:
+    """Decide the stack and print the plan; write plan and record to out/STACK/."""
+    result = api.plan_stack(root, stack, policy_url=policy_url, at=at)
+    click.echo(result.to_json() if form == "json" else text.summary(result), nl=False)
+    return _finish(result)
+
+
+@main.command()
+@_stack_options
+@_guarded
+def check(stack: str, policy_url: str | None, at: str | None, root: Path, form: str) -> int:
+    """Print what the policy says of the stack; exit 5 if it denies, 10 if it cannot tell."""
+    result = api.plan_stack(root, stack, policy_url=policy_url, at=at)
+    if form == "json":
+        click.echo(json.dumps(text.check_document(result), sort_keys=True, indent=2))
+    else:
+        click.echo(text.check_text(result), nl=False)
+    return _finish(result)
+
+
+@main.command()
+@click.argument("workload")
+@_stack_options
+@_guarded
+def explain(
+    workload: str, stack: str, policy_url: str | None, at: str | None, root: Path, form: str
+) -> int:
+    """Print every number behind the decision for WORKLOAD."""
+    result = api.plan_stack(root, stack, policy_url=policy_url, at=at)
+    decision = next((item for item in result.decisions if item.workload == workload), None)
+    if decision is None:
+        known = ", ".join(item.workload for item in result.decisions)
+        raise InputError([Problem("WORKLOAD", f"no workload {workload!r}", f"Known: {known}.")])
+    if form == "json":
+        click.echo(json.dumps(decision.model_dump(mode="json"), sort_keys=True, indent=2))
+    else:
+        click.echo(text.explain(result, decision), nl=False)
+    return 0
+
+
+@main.command()
+@click.option("--config", required=True, help="A model's name, or a Hugging Face config.json.")
+@click.option("--gpu", required=True, help="GPU name, as in the catalog or an alias.")
+@click.option("--tp", type=click.IntRange(min=1), default=1, help="Tensor-parallel degree.")
+@click.option("--max-model-len", type=click.IntRange(min=1), required=True, help="Tokens.")
+@click.option("--gpu-memory-utilization", type=click.FloatRange(0.01, 1.0), help="Share of total.")
+@click.option("--max-num-seqs", type=click.IntRange(min=1), help="Running requests.")
+@click.option("--max-num-batched-tokens", type=click.IntRange(min=1), help="Tokens a step.")
+@click.option("--dtype", help="auto, bfloat16, float16, float32.")
+@click.option("--kv-dtype", help="auto, fp8, bfloat16, ...")
+@click.option("--vllm-version", help="Whose defaults apply.")
+@click.option("--format", "form", type=FORMATS, default="text", help="Output format.")
+@_guarded
+def memory(form: str, **asked: Any) -> int:
+    """Print vLLM's memory ledger for one GPU: what fits, and how many tokens."""
+    document = memory_report.ledger(**asked)
+    if form == "json":
+        click.echo(json.dumps(document, sort_keys=True, indent=2))
+    else:
+        click.echo(memory_report.equation(document), nl=False)
+    return 0
+
+
+@main.command("break-even")
+@click.option("--commitment", type=click.FloatRange(min=0), required=True, help="USD a month.")
+@click.option("--capacity", type=click.FloatRange(min=0), required=True, help="Tokens a month.")
+@click.option("--input-price", type=click.FloatRange(min=0), required=True, help="USD per M.")
+@click.option("--output-price", type=click.FloatRange(min=0), required=True, help="USD per M.")
+@click.option("--cached-price", type=click.FloatRange(min=0), help="USD per M cached input.")
+@click.option("--output-fraction", type=click.FloatRange(0, 1), required=True, help="f, 0 to 1.")
+@click.option("--cached-fraction", type=click.FloatRange(0, 1), default=0.0, help="0 to 1.")
+@click.option("--format", "form", type=FORMATS, default="text", help="Output format.")
+@_guarded
+def break_even(form: str, **asked: Any) -> int:
+    """Print where a monthly commitment pays, with the mix it holds for."""
+    document = breakeven_report.document(**asked)
+    if form == "json":
+        click.echo(json.dumps(document, sort_keys=True, indent=2))
+    else:
+        click.echo(breakeven_report.sentence(document), nl=False)
+    return 0
+
+
+@main.command()
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write.")
+@_stack_options
+@_guarded
+def render(
+    out: Path, stack: str, policy_url: str | None, at: str | None, root: Path, form: str
+) -> int:
+    """Write the Kubernetes manifests of the plan to a folder."""
+    from planner.emit.render import render as render_plan
+
+    result = api.plan_stack(root, stack, policy_url=policy_url, at=at)
+    if error := api.verdict_error(result):
+        raise error
+    paths = [path.as_posix() for path in render_plan(result, out)]
+    click.echo(json.dumps(paths, indent=2) if form == "json" else "\n".join(paths))
+    return 0
+
+
+@main.command()
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write.")
+@_guarded
+def schema(out: Path) -> int:
+    """Write the JSON Schemas of workload and platform files, for editors."""
+    for path in api.write_schemas(out):
+        click.echo(path.as_posix())
+    return 0
+
+
+@main.command()
+@click.option("--no-preview-provider", is_flag=True, help="Use the real cloud plugins.")
+@click.option("--root", type=click.Path(path_type=Path, file_okay=False), default=Path(),
+              help="Project folder; the current one by default.")
+@_guarded
+def env(no_preview_provider: bool, root: Path) -> int:
+    """Print the shell environment for plain `pulumi preview`: eval "$(llm-capacity env)"."""
+    from tools.shell_env import render_exports, shell_environment
+
+    values = shell_environment(
+        root.resolve(), preview_provider=not no_preview_provider, watch_pid=os.getppid()
+    )
+    click.echo(render_exports(values), nl=False)
+    return 0
+
+
+def _finish(result: Plan) -> int:
+    error = api.verdict_error(result)
+    if error is None:
+        return 0
+    click.echo(f"error: {error}", err=True)
+    return error.exit_code

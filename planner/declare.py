@@ -1,0 +1,167 @@
+"""Read a stack's folder: workloads and platform, checked against the catalog.
+
+Every problem in every file is reported at once. The same bytes give the same
+``input_digest`` from the CLI and from the Pulumi program.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from planner.catalog.loader import Catalog
+from planner.demand import TraceSeries, mix_problems, read_trace
+from planner.errors import InputError, Problem
+from planner.platform import Platform
+from planner.references import platform_problems, workload_problems
+from planner.validation import validate
+from planner.workload import Workload
+from planner.yamlfile import YamlFile, read_yaml
+
+CONFIG_FOLDER = "stacks"
+PLATFORM_FILE = "platform.yaml"
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A stack's declared input: validated, with traces read and bytes digested."""
+
+    name: str
+    root: Path
+    platform: Platform
+    workloads: tuple[Workload, ...]
+    traces: dict[str, TraceSeries]
+    input_digest: str
+
+
+def load_stack(root: Path, name: str, catalog: Catalog) -> Stack:
+    """Load ``stacks/Pulumi.<name>.yaml`` and the folder that it names.
+
+    Raises InputError listing every problem in every file.
+    """
+    folder = root / CONFIG_FOLDER / _folder_name(root, name)
+    if not folder.is_dir():
+        known = sorted(path.name for path in (root / CONFIG_FOLDER).glob("*") if path.is_dir())
+        what = f"there is no folder {CONFIG_FOLDER}/{folder.name}"
+        fix = f"Create it, or use one of: {', '.join(known) or 'none yet'}."
+        raise InputError([Problem(f"stack {name}", what, fix)])
+    return load_folder(root, name, folder, catalog)
+
+
+def load_folder(root: Path, name: str, folder: Path, catalog: Catalog) -> Stack:
+    """Load ``platform.yaml`` and every other YAML file (a workload each) of ``folder``."""
+    problems: list[Problem] = []
+    files: list[YamlFile] = []
+    for path in sorted(folder.glob("*.y*ml")):
+        try:
+            files.append(read_yaml(path, _label(root, path)))
+        except InputError as error:
+            problems.extend(error.problems)
+    platform, workloads = None, []
+    for file in files:
+        is_platform = Path(file.label).name == PLATFORM_FILE
+        model: type[BaseModel] = Platform if is_platform else Workload
+        value, found = validate(model, file, file.data)
+        problems.extend(found)
+        if isinstance(value, Platform):
+            platform = value
+            problems.extend(platform_problems(value, file, catalog))
+        elif isinstance(value, Workload):
+            workloads.append((value, file))
+            problems.extend(workload_problems(value, file, catalog))
+            problems.extend(_placed(file, mix_problems(value)))
+    if not any(Path(file.label).name == PLATFORM_FILE for file in files):
+        where = f"{_label(root, folder)}/{PLATFORM_FILE}"
+        problems.append(Problem(where, "the file is missing", "Declare the platform in it."))
+    if len(files) < 2 and not workloads:
+        what = "no workload is declared"
+        problems.append(Problem(_label(root, folder), what, "Add a YAML file for each workload."))
+    problems.extend(_duplicates(workloads))
+    traces, trace_bytes = _read_traces(root, workloads, problems)
+    if problems or platform is None:
+        raise InputError(problems)
+    return Stack(
+        name=name,
+        root=root,
+        platform=platform,
+        workloads=tuple(sorted((workload for workload, _ in workloads), key=lambda w: w.name)),
+        traces=traces,
+        input_digest=_digest([*((Path(f.label).name, f.raw) for f in files), *trace_bytes]),
+    )
+
+
+def json_schemas() -> dict[str, dict[str, Any]]:
+    """Return the JSON Schemas of the two kinds of file, for editors."""
+    return {"workload": Workload.model_json_schema(), "platform": Platform.model_json_schema()}
+
+
+class _StackConfig(BaseModel):
+    """The part of Pulumi.<stack>.yaml that the planner reads."""
+
+    model_config = ConfigDict(extra="ignore")
+    config: dict[str, Any] = {}
+
+
+def _folder_name(root: Path, name: str) -> str:
+    path = root / CONFIG_FOLDER / f"Pulumi.{name}.yaml"
+    if not path.exists():
+        return name
+    file = read_yaml(path, _label(root, path))
+    config, problems = validate(_StackConfig, file, file.data)
+    folder = (config.config if config else {}).get("llm-capacity:folder", name)
+    if problems or not isinstance(folder, str) or Path(folder).name != folder:
+        what = "llm-capacity:folder must be the name of a folder in stacks/"
+        raise InputError(problems or [Problem(file.label, what, "Write a plain name.")])
+    return folder
+
+
+def _read_traces(
+    root: Path, workloads: list[tuple[Workload, YamlFile]], problems: list[Problem]
+) -> tuple[dict[str, TraceSeries], list[tuple[str, bytes]]]:
+    traces: dict[str, TraceSeries] = {}
+    raw: list[tuple[str, bytes]] = []
+    for workload, file in workloads:
+        trace = workload.traffic.trace
+        if trace is None:
+            continue
+        try:
+            traces[workload.name] = read_trace(root, trace)
+            raw.append((trace, (root / trace).read_bytes()))
+        except InputError as error:
+            problems.extend(_placed(file, list(error.problems), ("traffic", "trace")))
+    return traces, raw
+
+
+def _placed(
+    file: YamlFile, found: list[Problem], path: tuple[int | str, ...] = ()
+) -> Iterator[Problem]:
+    for problem in found:
+        at = path or tuple(problem.where.split("."))
+        detail = f"{problem.where}: {problem.what}" if path else problem.what
+        yield Problem(file.where(at), detail, problem.fix)
+
+
+def _duplicates(workloads: list[tuple[Workload, YamlFile]]) -> Iterator[Problem]:
+    seen: dict[str, str] = {}
+    for workload, file in workloads:
+        if workload.name in seen:
+            what = f"the name {workload.name!r} is taken by {seen[workload.name]}"
+            yield Problem(file.where(("name",)), what, "Names are unique within a stack.")
+        seen[workload.name] = file.label
+
+
+def _label(root: Path, path: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+
+
+def _digest(parts: list[tuple[str, bytes]]) -> str:
+    digest = hashlib.sha256()
+    for name, raw in sorted(parts):
+        digest.update(f"{name}\0{len(raw)}\0".encode())
+        digest.update(raw)
+    return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""Prices, break-even, floor and spillover, self-hosting and exit."""

@@ -1,0 +1,127 @@
+"""Self-hosting: what whole nodes cost, and where they pay.
+
+Unit cost = monthly fixed cost / monthly tokens; fixed cost = machine hours + the
+engineering line. Interactive capacity runs all 730 hours of a month; batch nodes
+run their window and the time they need to start.
+"""
+
+from __future__ import annotations
+
+import math
+
+from planner.base import Frozen
+from planner.economics.blend import MTOK
+from planner.economics.breakeven import CommittedStep, break_even
+from planner.economics.cost_types import BreakEven, FloorStep
+from planner.units import HOURS_PER_MONTH, HOURS_PER_WEEK
+from planner.workload import BatchWindow, Tier
+
+
+class ReplicaShape(Frozen):
+    """One replica: tokens a minute it serves, and how replicas pack on nodes.
+
+    Either several replicas share a node (``nodes_per_replica`` 1), or one replica
+    spans several (``replicas_per_node`` 1).
+    """
+
+    tokens_per_minute: float
+    replicas_per_node: int = 1
+    nodes_per_replica: int = 1
+
+
+def running_hours_per_month(
+    tier: Tier, window: BatchWindow | None, startup_hours: float = 0.0
+) -> float:
+    """Return the hours a month that nodes are paid for.
+
+    730, except for batch with a window: the window plus ``startup_hours`` for
+    each day it opens, at most the whole week.
+    """
+    if tier != "batch" or window is None:
+        return HOURS_PER_MONTH
+    starts = len(set(window.days))
+    weekly = min(HOURS_PER_WEEK, window.hours_per_week + starts * startup_hours)
+    return weekly / HOURS_PER_WEEK * HOURS_PER_MONTH
+
+
+def machines_usd_per_month(
+    usd_per_machine_hour: float, machines: float, hours_per_month: float = HOURS_PER_MONTH
+) -> float:
+    """Return the month's cost of machines (nodes, or GPUs at a price each)."""
+    return usd_per_machine_hour * machines * hours_per_month
+
+
+def unit_cost_usd_per_mtok(fixed_usd_per_month: float, tokens_per_month: float) -> float | None:
+    """Return fixed cost over tokens, USD per million; None without tokens."""
+    return fixed_usd_per_month / tokens_per_month * MTOK if tokens_per_month > 0 else None
+
+
+def whole_nodes(shape: ReplicaShape, replicas: int) -> int:
+    """Return the whole nodes that hold ``replicas``."""
+    return math.ceil(replicas / shape.replicas_per_node) * shape.nodes_per_replica
+
+
+def replica_steps(
+    shape: ReplicaShape,
+    *,
+    usd_per_node_hour: float,
+    hours_per_month: float = HOURS_PER_MONTH,
+    max_nodes: int,
+    spare_nodes: int = 0,
+    covering_tokens_per_minute: float | None = None,
+) -> tuple[FloorStep, ...]:
+    """Return the ladder of replicas that fits ``max_nodes``, spares included.
+
+    Stops at the first step that covers ``covering_tokens_per_minute``, if given.
+    Steps of one node count differ in replicas, not in cost: nodes are whole.
+    """
+    steps: list[FloorStep] = []
+    for replicas in range(1, max_nodes * shape.replicas_per_node + 1):
+        nodes = whole_nodes(shape, replicas) + spare_nodes
+        if nodes > max_nodes:
+            break
+        capacity = replicas * shape.tokens_per_minute
+        steps.append(
+            FloorStep(
+                units=replicas,
+                capacity=capacity,
+                fixed_usd_per_month=machines_usd_per_month(
+                    usd_per_node_hour, nodes, hours_per_month
+                ),
+                nodes=nodes,
+            )
+        )
+        if covering_tokens_per_minute is not None and capacity >= covering_tokens_per_minute:
+            break
+    return tuple(steps)
+
+
+def crossover(
+    *,
+    usd_per_node_month: float,
+    engineering_usd_per_month: float,
+    capacity_tokens_per_node_month: float,
+    max_nodes: int,
+    output_fraction: float,
+    cached_fraction: float,
+    blended_usd_per_mtok: float,
+) -> BreakEven:
+    """Return the volume above which nodes beat pay-as-you-go, within what they can serve.
+
+    One node first; where its break-even lies beyond its capacity, the next whole
+    node, up to ``max_nodes``. The engineering line is paid once.
+    """
+    steps = [
+        CommittedStep(
+            label=f"{nodes} node{'s' if nodes > 1 else ''}",
+            commitment_usd_per_month=nodes * usd_per_node_month + engineering_usd_per_month,
+            capacity_tokens_per_month=nodes * capacity_tokens_per_node_month,
+        )
+        for nodes in range(1, max_nodes + 1)
+    ]
+    return break_even(
+        steps,
+        output_fraction=output_fraction,
+        cached_fraction=cached_fraction,
+        blended_usd_per_mtok=blended_usd_per_mtok,
+    )

@@ -1,0 +1,282 @@
+"""Every option worth naming for a workload, before policy and price see it.
+
+Worth naming is what somebody sells or what the stack's clusters could run: an
+account with a price row for the model, a provisioned unit with a published
+size, a cluster whose machines are declared. Spill targets wider than their
+source are named only when someone pins them, so that the gate can say no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from planner.base import Frozen
+from planner.catalog.loader import Catalog
+from planner.catalog.rows import SCOPES, Provider, Scope
+from planner.economics.prices import PriceBook
+from planner.platform import Account, Cluster, OperatorClass, Platform
+from planner.workload import Kind, Pin, Workload
+
+Place = tuple[Scope, tuple[str, ...] | None]
+
+
+class SpillTarget(Frozen):
+    """Where demand above the floor goes: a pay-as-you-go deployment of the same model.
+
+    ``jurisdictions`` is None when the places of processing are not known.
+    """
+
+    provider: Provider
+    account: str
+    region: str
+    deployment_type: str
+    scope: Scope
+    jurisdictions: tuple[str, ...] | None
+    operator_class: OperatorClass
+
+
+class Hardware(Frozen):
+    """The machines of a self-hosted option."""
+
+    cluster: str
+    instance: str
+    accelerator: str
+    gpus_per_node: int
+    max_nodes: int
+
+
+class Option(Frozen):
+    """One way to serve a workload; identified by ``id``, unique within a stack.
+
+    ``jurisdictions`` are the ISO countries in which prompts may be processed, or
+    None when the catalog does not know them; ``account`` is None for
+    self-hosting, ``hardware`` is None otherwise; ``term_months`` 0 has no term.
+    """
+
+    id: str
+    workload: str
+    kind: Kind
+    model: str
+    provider: Provider
+    region: str
+    deployment_type: str
+    scope: Scope
+    jurisdictions: tuple[str, ...] | None
+    operator_class: OperatorClass
+    account: str | None
+    hardware: Hardware | None
+    term_months: int
+    spill: SpillTarget | None
+    pinned: bool
+
+
+def options_of(
+    workload: Workload, platform: Platform, catalog: Catalog, book: PriceBook
+) -> tuple[Option, ...]:
+    """Return the workload's options, ordered by id."""
+    found: dict[str, Option] = {}
+    for choice in workload.models:
+        row = catalog.model(choice.name)
+        targets = [
+            target
+            for account in platform.accounts
+            for target in _targets(workload, row.name, account, catalog, book)
+        ]
+        options = [
+            option
+            for account in platform.accounts
+            for option in _managed(workload, row.name, account, targets, catalog, book)
+        ]
+        if row.open_weights:
+            for cluster in platform.clusters:
+                options += _self_hosted(workload, row.name, cluster, targets, catalog)
+        found |= {option.id: option for option in options}
+    return tuple(found[key] for key in sorted(found))
+
+
+def matches_pin(pin: Pin, option: Option) -> bool:
+    """Return whether every field given in ``pin`` is the option's."""
+    target, _, target_region = (pin.spill_to or "").partition("@")
+    spill = option.spill
+    return all(
+        (
+            pin.kind in (None, option.kind),
+            pin.model in (None, option.model),
+            pin.provider in (None, option.provider),
+            pin.region in (None, option.region),
+            pin.deployment_type in (None, option.deployment_type),
+            not target or (spill is not None and spill.deployment_type == target),
+            not target_region or (spill is not None and spill.region == target_region),
+        )
+    )
+
+
+def _targets(
+    workload: Workload, model: str, account: Account, catalog: Catalog, book: PriceBook
+) -> Iterator[SpillTarget]:
+    """Yield the account's pay-as-you-go deployments of the model: options and spills alike."""
+    for name in _sold(workload, account, "payg", catalog):
+        priced = book.payg(account.provider, model, name, account.region)
+        if priced is None and name not in _asked_for(workload):
+            continue
+        scope, jurisdictions = _place(account, name, catalog)
+        yield SpillTarget(
+            provider=account.provider,
+            account=account.name,
+            region=account.region,
+            deployment_type=name,
+            scope=scope,
+            jurisdictions=jurisdictions,
+            operator_class="managed_service",
+        )
+
+
+def _managed(
+    workload: Workload,
+    model: str,
+    account: Account,
+    targets: list[SpillTarget],
+    catalog: Catalog,
+    book: PriceBook,
+) -> Iterator[Option]:
+    own = [target for target in targets if target.account == account.name]
+    for target in own:
+        yield _option(workload, model, account, "payg", target.deployment_type, target, 0, None)
+    for name in _sold(workload, account, "provisioned", catalog):
+        unit = book.unit(account.provider, model, name)
+        if unit is None:
+            continue
+        place = _place(account, name, catalog)
+        spills = own if unit.spillover else []
+        for term in book.terms(account.provider, model, name, account.region):
+            for spill in (None, *spills):
+                option = _option(
+                    workload, model, account, "provisioned", name, place, term, spill
+                )
+                if spill is None or option.pinned or not _wider(spill.scope, option.scope):
+                    yield option
+
+
+def _self_hosted(
+    workload: Workload,
+    model: str,
+    cluster: Cluster,
+    targets: list[SpillTarget],
+    catalog: Catalog,
+) -> Iterator[Option]:
+    region = catalog.region(cluster.cloud, cluster.region)
+    for quota in cluster.nodes:
+        machine = catalog.instance(cluster.cloud, quota.instance)
+        for spill in (None, *targets):
+            option = Option(
+                id=_id(workload, "self_hosted", cluster.name, model, quota.instance, 0, spill),
+                workload=workload.name,
+                kind="self_hosted",
+                model=model,
+                provider=cluster.cloud,
+                region=cluster.region,
+                deployment_type=quota.instance,
+                scope="region",
+                jurisdictions=(region.country,),
+                operator_class=cluster.operator_class,
+                account=None,
+                hardware=Hardware(
+                    cluster=cluster.name,
+                    instance=machine.name,
+                    accelerator=machine.accelerator,
+                    gpus_per_node=machine.gpus,
+                    max_nodes=quota.max_nodes,
+                ),
+                term_months=0,
+                spill=spill,
+                pinned=False,
+            )
+            yield _with_pin(workload, option)
+
+
+def _option(
+    workload: Workload,
+    model: str,
+    account: Account,
+    kind: Kind,
+    deployment_type: str,
+    place: Place | SpillTarget,
+    term_months: int,
+    spill: SpillTarget | None,
+) -> Option:
+    scope, jurisdictions = (
+        (place.scope, place.jurisdictions) if isinstance(place, SpillTarget) else place
+    )
+    option = Option(
+        id=_id(workload, kind, account.name, model, deployment_type, term_months, spill),
+        workload=workload.name,
+        kind=kind,
+        model=model,
+        provider=account.provider,
+        region=account.region,
+        deployment_type=deployment_type,
+        scope=scope,
+        jurisdictions=jurisdictions,
+        operator_class="managed_service",
+        account=account.name,
+        hardware=None,
+        term_months=term_months,
+        spill=spill,
+        pinned=False,
+    )
+    return _with_pin(workload, option)
+
+
+def _with_pin(workload: Workload, option: Option) -> Option:
+    pinned = workload.pin is not None and matches_pin(workload.pin, option)
+    return option.model_copy(update={"pinned": True}) if pinned else option
+
+
+def _id(
+    workload: Workload,
+    kind: Kind,
+    place: str,
+    model: str,
+    deployment_type: str,
+    term_months: int,
+    spill: SpillTarget | None,
+) -> str:
+    parts = [workload.name, kind, place, model, deployment_type]
+    if term_months:
+        parts.append(f"{term_months}-month")
+    if spill is not None:
+        parts.append(f"spill={spill.account}:{spill.deployment_type}")
+    return "/".join(parts)
+
+
+def _sold(
+    workload: Workload, account: Account, kind: Literal["payg", "provisioned"], catalog: Catalog
+) -> Iterator[str]:
+    """Yield the names of the types of one kind that the account uses, or someone pins."""
+    for deployment in catalog.deployment_types_of(account.provider):
+        used = not account.deployment_types or deployment.name in account.deployment_types
+        if (
+            deployment.kind == kind
+            and (used or deployment.name in _asked_for(workload))
+            and catalog.offered(account.provider, deployment.name, account.region)
+        ):
+            yield deployment.name
+
+
+def _asked_for(workload: Workload) -> set[str | None]:
+    pin = workload.pin
+    return {pin.deployment_type, (pin.spill_to or "").partition("@")[0]} if pin else set()
+
+
+def _place(account: Account, deployment_type: str, catalog: Catalog) -> Place:
+    """Return scope and countries; a global type may process wherever the provider is."""
+    scope, jurisdictions = catalog.processing(account.provider, deployment_type, account.region)
+    if scope == "global" and jurisdictions is None:
+        everywhere = {row.country for row in catalog.regions if row.cloud == account.provider}
+        jurisdictions = tuple(sorted(everywhere))
+    return scope, jurisdictions
+
+
+def _wider(scope: Scope, than: Scope) -> bool:
+    return SCOPES.index(scope) > SCOPES.index(than)

@@ -1,0 +1,241 @@
+"""The planner's one direction of flow: options, gate, evaluation, decision, plan."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from planner.catalog.loader import Catalog
+from planner.decide import decide, engineering_is_sunk
+from planner.decision import Decision
+from planner.declare import Stack
+from planner.demand import Demand, demand_of
+from planner.economics.prices import PriceBook
+from planner.evaluate import Setting, retirement
+from planner.options import Option, options_of
+from planner.plan import Inputs, Plan, Resources, Totals
+from planner.policy.document import options_document, plan_document
+from planner.policy.engine import PolicyEngine
+from planner.policy.gate import gate_options, gate_plan
+from planner.policy.verdicts import Finding, OptionVerdict, Verdict
+from planner.policy.waivers import WaiverBook
+from planner.resources import resources_of
+from planner.serving.shape import ModelShape
+from planner.workload import Workload
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan, and what the policy record needs besides it."""
+
+    plan: Plan
+    documents: tuple[dict[str, Any], ...]
+    findings: tuple[Finding, ...]
+
+
+def make_plan(
+    stack: Stack,
+    catalog: Catalog,
+    engine: PolicyEngine,
+    *,
+    evaluated_at: dt.datetime,
+    waivers: WaiverBook,
+    shape_of: Callable[[str], ModelShape],
+) -> Planned:
+    """Return the plan of ``stack``: gate first, then size, price and choose.
+
+    Raises PolicyUnavailable when the engine gives no complete answer; a denial
+    or an infeasible workload is in the plan, not raised.
+    """
+    platform = stack.platform
+    book = price_book(stack, catalog)
+    options = {
+        workload.name: options_of(workload, platform, catalog, book)
+        for workload in stack.workloads
+    }
+    everything = [option for group in options.values() for option in group]
+    asked = options_document(
+        stack.workloads,
+        everything,
+        stack=stack.name,
+        as_of=platform.as_of,
+        evaluated_at=evaluated_at,
+        groups={group.name: group.countries for group in catalog.groups},
+    )
+    verdicts = gate_options(engine, asked, everything, waivers)
+    decisions, engineering_usd = _decisions(stack, options, verdicts, catalog, book, shape_of)
+    resources = resources_of(decisions, platform, catalog)
+    totals = _totals(decisions, resources, stack, engineering_usd)
+    unknown = any(decision.chosen is None for decision in decisions)
+    question = plan_document(
+        list(_facts(decisions, stack, catalog)),
+        stack=stack.name,
+        as_of=platform.as_of,
+        evaluated_at=evaluated_at,
+        budget_usd_per_month=platform.budget_usd_per_month,
+        total_usd_per_month=None if unknown else totals.total_usd_per_month,
+    )
+    found = gate_plan(engine, question, waivers)
+    plan = Plan(
+        stack=stack.name,
+        as_of=platform.as_of.isoformat(),
+        verdict=_verdict(decisions, found),
+        decisions=decisions,
+        findings=found,
+        resources=resources,
+        totals=totals,
+        inputs=Inputs(
+            input_digest=stack.input_digest,
+            catalog_digest=catalog.digest,
+            policy_digest=engine.facts.bundle_digest or "unknown: the server reports none",
+        ),
+        warnings=tuple(_warnings(decisions)),
+    )
+    judged = [f for verdict in verdicts.values() for f in verdict.findings]
+    return Planned(plan, (asked, question), (*judged, *found))
+
+
+def price_book(stack: Stack, catalog: Catalog) -> PriceBook:
+    """Return the catalog's prices as of the stack's date, user-given rates on top."""
+    return PriceBook.build(
+        stack.platform.as_of,
+        payg=catalog.payg_prices,
+        units=catalog.provisioned_units,
+        provisioned=catalog.provisioned_prices,
+        instances=catalog.instance_prices,
+        rates=stack.platform.rates,
+    )
+
+
+def _decisions(
+    stack: Stack,
+    options: Mapping[str, Sequence[Option]],
+    verdicts: Mapping[str, OptionVerdict],
+    catalog: Catalog,
+    book: PriceBook,
+    shape_of: Callable[[str], ModelShape],
+) -> tuple[tuple[Decision, ...], float]:
+    engineering = stack.platform.engineering
+    usd = engineering.usd_per_month if engineering else 0.0
+    sunk = engineering_is_sunk(stack.workloads, options, verdicts)
+    setting = Setting(
+        platform=stack.platform,
+        catalog=catalog,
+        book=book,
+        shape_of=shape_of,
+        engineering_usd_per_month=0.0 if sunk else usd,
+    )
+    return tuple(
+        decide(
+            workload,
+            options[workload.name],
+            verdicts,
+            _demand(workload, stack),
+            setting,
+            engineering_usd_per_month=usd,
+        )
+        for workload in stack.workloads
+    ), usd
+
+
+def _demand(workload: Workload, stack: Stack) -> Demand:
+    return demand_of(workload, read_trace=lambda _: stack.traces[workload.name])
+
+
+def _facts(
+    decisions: Sequence[Decision], stack: Stack, catalog: Catalog
+) -> Iterator[dict[str, Any]]:
+    """Yield what the second question says of each decision."""
+    workloads = {workload.name: workload for workload in stack.workloads}
+    for decision in decisions:
+        if decision.chosen is None:
+            continue
+        workload, outcome = workloads[decision.workload], decision.chosen
+        option, wanted = outcome.option, workload.objectives
+        place = option.hardware.cluster if option.hardware else option.account
+        yield {
+            "workload": decision.workload,
+            "tier": decision.tier,
+            "classification": decision.classification,
+            "critical": decision.critical,
+            "option": option.model_dump(mode="json"),
+            "deployment_key": f"{place}/{decision.workload}",
+            "total_usd_per_month": outcome.cost.total_usd_per_month if outcome.cost else None,
+            "term_months": option.term_months,
+            "horizon_months": workload.horizon_months,
+            "retires_on": retirement(option, catalog),
+            "successor": catalog.model(option.model).successor,
+            "exit_plan": workload.exit_plan,
+            "latency_basis": outcome.latency.basis if outcome.latency else "unverified",
+            "latency_objective": bool(wanted.ttft_p95_ms or wanted.itl_p95_ms),
+            "capacity_confirmed": _confirmed(decision, stack),
+        }
+
+
+def _confirmed(decision: Decision, stack: Stack) -> bool:
+    """Return whether the provider has confirmed the units that the floor needs."""
+    outcome = decision.chosen
+    floor = outcome.cost.floor if outcome and outcome.cost else None
+    if outcome is None or floor is None or outcome.option.kind != "provisioned":
+        return True
+    option = outcome.option
+    owned = sum(
+        item.units
+        for item in stack.platform.confirmed_capacity
+        if (item.account, item.deployment_type, item.model)
+        == (option.account, option.deployment_type, option.model)
+    )
+    return owned >= floor.step.units
+
+
+def _totals(
+    decisions: Sequence[Decision], resources: Resources, stack: Stack, engineering_usd: float
+) -> Totals:
+    chosen = [decision.chosen for decision in decisions if decision.chosen]
+    costs = [outcome.cost for outcome in chosen if outcome.cost]
+    fixed = sum(cost.fixed_usd_per_month or 0.0 for cost in costs)
+    variable = sum(cost.variable_usd_per_month or 0.0 for cost in costs)
+    hosts = any(outcome.self_hosted for outcome in chosen)
+    engineering = engineering_usd if hosts else 0.0
+    total = fixed + variable + engineering
+    currency = stack.platform.currency
+    return Totals(
+        fixed_usd_per_month=fixed,
+        variable_usd_per_month=variable,
+        engineering_usd_per_month=engineering,
+        total_usd_per_month=total,
+        undecided_workloads=len(decisions) - len(chosen),
+        currency=currency.code,
+        reported_per_month=total * currency.per_usd * (1 + currency.unrecoverable_tax),
+        gpus=sum(pool.max_nodes * pool.gpus_per_node for pool in resources.node_pools),
+        nodes=sum(pool.max_nodes for pool in resources.node_pools),
+        provisioned_units=sum(
+            item.capacity for item in resources.deployments if item.kind == "provisioned"
+        ),
+    )
+
+
+def _verdict(decisions: Sequence[Decision], findings: Sequence[Finding]) -> Verdict:
+    statuses = {decision.status for decision in decisions}
+    verdicts = {finding.verdict for finding in findings}
+    if "blocked" in statuses or "unavailable" in verdicts:
+        return "unavailable"
+    if "denied" in statuses or "deny" in verdicts:
+        return "deny"
+    return "warn" if "warn" in verdicts else "allow"
+
+
+def _warnings(decisions: Sequence[Decision]) -> Iterator[str]:
+    """Yield what a reader should know though nothing is denied."""
+    for decision in decisions:
+        outcome = decision.chosen
+        if outcome is None:
+            continue
+        if outcome.latency is not None and outcome.latency.basis == "unverified":
+            yield f"{decision.workload}: {outcome.latency.source}; latency is unverified"
+        for note in outcome.notes:
+            if note.startswith("no quota"):
+                yield f"{decision.workload}: {note}"
+

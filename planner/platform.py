@@ -1,0 +1,220 @@
+"""What a stack adds: where capacity may come from, and the terms of deciding."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from planner.base import Frozen
+from planner.catalog.rows import Provider
+from planner.workload import Kind, Name, NonNegative, Positive, PositiveInt, Share
+
+OperatorClass = Literal["own_metal", "iaas", "managed_service"]
+
+
+class ModelSource(Frozen):
+    """Where vLLM finds weights: a claim holding them, read-only, at a revision."""
+
+    model: str
+    persistent_volume_claim: str
+    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = None
+
+
+class Serving(Frozen):
+    """What every vLLM server on a cluster runs. The digest is yours to give."""
+
+    image: str = "vllm/vllm-openai:v0.33.0"
+    image_digest: Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")] | None = None
+    vllm_version: str = "0.33.0"
+    gpu_memory_utilization: Annotated[float, Field(gt=0.1, le=0.98)] = 0.92
+    load_bytes_per_s: Positive = 1e9
+    """Sustained read rate of the weights' store, bytes per second."""
+    model_sources: tuple[ModelSource, ...] = ()
+
+
+class NodeQuota(Frozen):
+    """How many nodes of an instance type the cluster may have."""
+
+    instance: str
+    max_nodes: PositiveInt
+
+
+class Cluster(Frozen):
+    """A Kubernetes cluster that exists or may be created, with its GPU node quotas."""
+
+    name: Name
+    cloud: Provider
+    region: str
+    node_pools: Literal["aks_agent_pool", "karpenter"]
+    operator_class: OperatorClass = "iaas"
+    resource_group: str | None = None
+    nodes: Annotated[tuple[NodeQuota, ...], Field(min_length=1)]
+    namespace: Name = "llm"
+    zones: tuple[str, ...] = ()
+    serving: Serving = Serving()
+
+
+class UnitQuota(Frozen):
+    """Provisioned units the account may deploy under a deployment type."""
+
+    deployment_type: str
+    units: PositiveInt
+
+
+class Account(Frozen):
+    """A provider account in one region (an Azure resource, an AWS or GCP project)."""
+
+    name: Name
+    provider: Provider
+    region: str
+    resource_group: str | None = None
+    deployment_types: tuple[str, ...] = ()
+    """Types in use; empty means every type that the catalog knows."""
+    quotas: tuple[UnitQuota, ...] = ()
+    model_versions: dict[str, str] = {}
+    """Version to deploy by model; the provider's default where none is given."""
+
+
+class PaygRate(Frozen):
+    """A user-given pay-as-you-go rate, USD per million tokens; overrides the catalog."""
+
+    kind: Literal["payg"]
+    provider: Provider
+    model: str
+    deployment_type: str
+    region: str
+    input_usd_per_mtok: NonNegative
+    cached_input_usd_per_mtok: NonNegative | None = None
+    output_usd_per_mtok: NonNegative
+    batch_input_usd_per_mtok: NonNegative | None = None
+    batch_output_usd_per_mtok: NonNegative | None = None
+    date: dt.date
+    ref: str
+
+
+class ProvisionedRate(Frozen):
+    """A user-given price of a provisioned unit; term 0 months is hourly."""
+
+    kind: Literal["provisioned"]
+    provider: Provider
+    model: str = "*"
+    deployment_type: str
+    region: str
+    term_months: Annotated[int, Field(ge=0, le=36)]
+    usd_per_unit_month: Positive
+    date: dt.date
+    ref: str
+
+
+class InstanceRate(Frozen):
+    """A user-given hourly price of an instance type in a region."""
+
+    kind: Literal["instance"]
+    cloud: Provider
+    instance: str
+    region: str
+    usd_per_hour: Positive
+    date: dt.date
+    ref: str
+
+
+Rate = Annotated[PaygRate | ProvisionedRate | InstanceRate, Field(discriminator="kind")]
+
+
+class Commitment(Frozen):
+    """A reservation already owned: sunk until its term ends, used or not."""
+
+    id: str
+    provider: Provider
+    deployment_type: str
+    region: str
+    model: str = "*"
+    units: PositiveInt
+    term_end: dt.date
+    usd_per_month: NonNegative
+
+
+class MeasuredLatency(Frozen):
+    """A provider's latency as measured by the user, milliseconds at p95."""
+
+    provider: Provider
+    model: str
+    deployment_type: str
+    region: str
+    ttft_p95_ms: Positive
+    itl_p95_ms: Positive
+    date: dt.date
+    ref: str
+
+
+class ConfirmedCapacity(Frozen):
+    """Provider's confirmation that units can be deployed: quota alone is not that."""
+
+    account: Name
+    deployment_type: str
+    model: str
+    units: PositiveInt
+    date: dt.date
+    ref: str
+
+
+class LiveChoice(Frozen):
+    """What serves a workload today; left only for a gain above the band."""
+
+    workload: Name
+    kind: Kind
+    model: str
+    provider: str
+    region: str
+    deployment_type: str | None = None
+
+
+class Currency(Frozen):
+    """Reporting currency: units of it per USD, with the date of the rate."""
+
+    code: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = "USD"
+    per_usd: Positive = 1.0
+    rate_date: dt.date | None = None
+    unrecoverable_tax: Share = 0.0
+
+
+class Engineering(Frozen):
+    """Running a serving platform: paid once for the stack, not for each workload."""
+
+    usd_per_month: NonNegative
+    note: str = ""
+
+
+class Deciding(Frozen):
+    """Terms of the choice: when a gain is worth a move, and the value of time."""
+
+    gain_band: Share = 0.10
+    switching_cost_usd: NonNegative = 0.0
+    discount_rate_per_year: Share = 0.08
+
+
+class PolicySettings(Frozen):
+    """Which engine decides: a local OPA by default, or the one at ``url``."""
+
+    url: str | None = None
+    timeout_seconds: Positive = 10.0
+
+
+class Platform(Frozen):
+    """Everything a stack declares besides its workloads."""
+
+    as_of: dt.date
+    clusters: tuple[Cluster, ...] = ()
+    accounts: tuple[Account, ...] = ()
+    rates: tuple[Rate, ...] = ()
+    commitments: tuple[Commitment, ...] = ()
+    latencies: tuple[MeasuredLatency, ...] = ()
+    confirmed_capacity: tuple[ConfirmedCapacity, ...] = ()
+    live: tuple[LiveChoice, ...] = ()
+    currency: Currency = Currency()
+    engineering: Engineering | None = None
+    deciding: Deciding = Deciding()
+    budget_usd_per_month: Positive | None = None
+    policy: PolicySettings = PolicySettings()

@@ -1,0 +1,1 @@
+"""Self-hosted serving: model shape, memory, parallelism, latency and batching."""

@@ -1,0 +1,1 @@
+"""Step-by-step simulators of static and continuous batching."""

@@ -1,0 +1,95 @@
+"""Pydantic's errors, told as problems in the user's file."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from planner.errors import Problem
+from planner.yamlfile import YamlFile
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_FIXES = {
+    "missing": "Add it",
+    "greater_than": "Write a larger value",
+    "greater_than_equal": "Write a larger value",
+    "less_than": "Write a smaller value",
+    "less_than_equal": "Write a smaller value",
+    "literal_error": "Use one of the values named",
+    "string_pattern_mismatch": "Match the pattern: lower-case letters, digits and hyphens for names",
+    "float_type": "Write a number",
+    "int_type": "Write a whole number",
+    "int_from_float": "Write a whole number",
+    "string_type": "Write text (in quotes if it looks like a number)",
+    "bool_type": "Write true or false",
+    "tuple_type": "Write a list",
+    "too_short": "List at least one",
+    "date_from_datetime_parsing": "Write a date as 2026-11-29",
+    "date_type": "Write a date as 2026-11-29",
+    "union_tag_not_found": "Add the kind field",
+}
+
+
+def validate(
+    model: type[Model], file: YamlFile, data: Any, *, at: tuple[int | str, ...] = ()
+) -> tuple[Model | None, list[Problem]]:
+    """Return the model built from ``data``, or every problem in it with its place."""
+    if not isinstance(data, dict):
+        what = f"a mapping is expected, not {type(data).__name__}"
+        return None, [Problem(file.where(at), what, "Write key: value lines.")]
+    try:
+        text = json.dumps(data, allow_nan=False)
+        return model.model_validate_json(text), []
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ValidationError):
+            return None, [_problem(model, file, at, item) for item in error.errors()]
+        return None, [Problem(file.where(at), f"not plain data: {error}", "Use text and numbers.")]
+
+
+def nearest(name: str, known: Sequence[str], *, limit: int = 3) -> str:
+    """Return a sentence naming the known names closest to ``name``."""
+    lowered = {item.lower(): item for item in known}
+    close = difflib.get_close_matches(name.lower(), list(lowered), n=limit, cutoff=0.4)
+    if not close:
+        return f"Known: {', '.join(sorted(known)[:12])}." if known else ""
+    return f"Nearest known: {', '.join(lowered[item] for item in close)}."
+
+
+def _problem(
+    model: type[BaseModel], file: YamlFile, at: tuple[int | str, ...], error: Any
+) -> Problem:
+    loc = tuple(part for part in error["loc"] if not _is_tag(model, part))
+    path = (*at, *loc)
+    kind = error["type"]
+    message = str(error["msg"]).removeprefix("Value error, ")
+    if kind == "extra_forbidden":
+        key = str(loc[-1])
+        return Problem(file.where(path), f"unknown key {key!r}", nearest(key, _field_names(model)))
+    if kind == "missing":
+        what = f"required key {str(loc[-1])!r} is missing"
+        return Problem(file.where(path), what, "Add it.")
+    given = error.get("input")
+    shown = f" (given: {json.dumps(given, default=str)[:80]})" if _is_scalar(given) else ""
+    fix = _FIXES.get(kind, "")
+    return Problem(file.where(path), message + shown, f"{fix}." if fix else "")
+
+
+def _is_tag(model: type[BaseModel], part: int | str) -> bool:
+    return isinstance(part, str) and part in {"payg", "provisioned", "instance"}
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, (str, int, float, bool)) or value is None
+
+
+def _field_names(model: type[BaseModel]) -> list[str]:
+    schema = model.model_json_schema()
+    names = set(schema.get("properties", {}))
+    for definition in schema.get("$defs", {}).values():
+        names |= set(definition.get("properties", {}))
+    return sorted(names)

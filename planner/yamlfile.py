@@ -1,0 +1,117 @@
+"""One YAML 1.2 reader for every file a user writes: safe, bounded, with positions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.constructor import SafeConstructor
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent
+from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
+
+from planner.errors import InputError, Problem
+
+MAX_BYTES = 1_000_000
+MAX_DEPTH = 32
+MAX_ALIASES = 50
+
+
+class _PlainConstructor(SafeConstructor):
+    """Leaves dates as the text they were written in."""
+
+
+_PlainConstructor.add_constructor(
+    "tag:yaml.org,2002:timestamp", _PlainConstructor.construct_yaml_str
+)
+
+
+class YamlFile:
+    """A parsed file: its plain data, its bytes, and where each value stands."""
+
+    def __init__(self, label: str, raw: bytes, data: Any, node: Node | None) -> None:
+        """Keep what :func:`read_yaml` found; ``label`` names the file in messages."""
+        self.label = label
+        self.raw = raw
+        self.data = data
+        self._node = node
+
+    def where(self, path: tuple[int | str, ...]) -> str:
+        """Return ``file:line (dotted.path)`` of the value at ``path``."""
+        node, line = self._node, 1
+        for part in path:
+            child = _child(node, part)
+            if child is None:
+                break
+            node = child
+        if node is not None:
+            line = node.start_mark.line + 1
+        dotted = ".".join(str(part) for part in path)
+        return f"{self.label}:{line} ({dotted})" if dotted else f"{self.label}:{line}"
+
+
+def read_yaml(path: Path, label: str) -> YamlFile:
+    """Read one document.
+
+    Raises InputError for a missing, over-large, too deep or malformed file,
+    duplicate keys, more than one document, or too many aliases.
+    """
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise _refused(label, f"the file has {size:,} bytes", f"Keep it below {MAX_BYTES:,}")
+        raw = path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or "cannot be read"
+        raise _refused(label, reason, "Check the path and its rights") from None
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _refused(label, f"not UTF-8 at byte {error.start}", "Save the file as UTF-8") from None
+    try:
+        _check_bounds(label, text)
+        data = _parser().load(text)
+        node = YAML(typ="safe", pure=True).compose(text)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f"{label}:{mark.line + 1}" if mark is not None else label
+        raise _refused(where, str(error.problem or "malformed YAML"), "Correct the YAML") from None
+    except (YAMLError, ValueError, RecursionError) as error:
+        raise _refused(label, f"malformed YAML: {error}", "Correct the YAML") from None
+    return YamlFile(label, raw, data, node)
+
+
+def _parser() -> YAML:
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Constructor = _PlainConstructor
+    return yaml
+
+
+def _check_bounds(label: str, text: str) -> None:
+    depth = aliases = 0
+    for event in YAML(typ="safe", pure=True).parse(text):
+        if isinstance(event, AliasEvent):
+            aliases += 1
+        elif isinstance(event, CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, CollectionEndEvent):
+            depth -= 1
+        if depth > MAX_DEPTH:
+            raise _refused(label, f"nested deeper than {MAX_DEPTH} levels", "Flatten the file")
+        if aliases > MAX_ALIASES:
+            raise _refused(label, f"more than {MAX_ALIASES} aliases", "Write the values out")
+
+
+def _child(node: Node | None, part: int | str) -> Node | None:
+    if isinstance(node, MappingNode):
+        for key, value in node.value:
+            if key.value == str(part):
+                return value  # type: ignore[no-any-return]
+    elif isinstance(node, SequenceNode) and isinstance(part, int) and part < len(node.value):
+        return node.value[part]  # type: ignore[no-any-return]
+    return None
+
+
+def _refused(where: str, what: str, fix: str) -> InputError:
+    return InputError([Problem(where, what, f"{fix}.")])

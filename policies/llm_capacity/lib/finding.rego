@@ -1,0 +1,54 @@
+# METADATA
+# title: Findings
+# description: |
+#   Builds every finding from the METADATA of the rule that raises it, so that no
+#   rule repeats its id, severity, remedy or citation. A rule without METADATA gives
+#   fields that the caller refuses, never a silently missing finding.
+package llm_capacity.lib.finding
+
+import data.llm_capacity.lib.document
+
+# METADATA
+# description: What METADATA says about a rule; the nearest annotation with an id wins.
+rule(chain) := {
+	"rule_id": object.get(custom, "id", document.absent),
+	"title": object.get(annotations, "title", document.absent),
+	"severity": object.get(custom, "severity", document.absent),
+	"remedy": object.get(custom, "remedy", document.absent),
+	"citation": object.get(custom, "citation", document.absent),
+	"stages": object.get(custom, "stages", []),
+} if {
+	annotations := annotated(chain)
+	custom := object.get(annotations, "custom", {})
+}
+
+# METADATA
+# description: |
+#   A finding. `facts` holds subject, message, observed, expected and evidence, the
+#   JSON pointer into the input.
+make(chain, verdict, facts) := object.union(described, facts) if {
+	described := object.union(
+		object.remove(rule(chain), ["stages"]),
+		{"verdict": verdict, "raw_verdict": verdict},
+	)
+}
+
+# METADATA
+# description: The denial for a field that the input leaves out.
+missing(chain, subject, field, pointer) := make(chain, "deny", {
+	"subject": subject,
+	"message": sprintf("%v does not state %v, so the rule cannot be shown to hold", [subject, field]),
+	"observed": document.absent,
+	"expected": sprintf("a value for %v", [field]),
+	"evidence": pointer,
+})
+
+annotated(chain) := with_id[0] if {
+	with_id := [link.annotations |
+		some link in chain
+		link.annotations.custom.id
+	]
+	count(with_id) > 0
+}
+
+else := {}

@@ -1,0 +1,70 @@
+package llm_capacity_test.residency.spill_target
+
+import data.llm_capacity.rules.residency.spill_target as subject
+import data.llm_capacity_test.fixtures
+
+spilling(change) := fixtures.asking({"spill": object.union(fixtures.spill, change)}, {})
+
+spilling_without(key) := fixtures.asking({"spill": object.remove(fixtures.spill, [key])}, {})
+
+test_allows_no_spill if {
+	count(subject.findings) == 0 with input as fixtures.asking({}, {})
+}
+
+test_allows_a_target_of_the_same_scope if {
+	count(subject.findings) == 0 with input as spilling({})
+}
+
+test_allows_a_narrower_target if {
+	count(subject.findings) == 0 with input as spilling({"scope": "region"})
+}
+
+test_denies_a_wider_scope if {
+	found := subject.findings with input as spilling({"scope": "zone"})
+	fixtures.verdicts(found) == {"deny"}
+	fixtures.well_formed(found, "RES-003")
+}
+
+test_denies_countries_outside if {
+	found := subject.findings with input as spilling({"jurisdictions": ["AU", "NZ"]})
+	fixtures.verdicts(found) == {"deny"}
+	some one in found
+	one.observed.spill_jurisdictions == ["AU", "NZ"]
+}
+
+test_denies_a_global_target if {
+	found := subject.findings with input as spilling({"scope": "global", "jurisdictions": null})
+	fixtures.verdicts(found) == {"deny"}
+	count(found) == 2
+}
+
+test_missing_spill_denies if {
+	found := subject.findings with input as fixtures.asking_without(["spill"], [])
+	fixtures.verdicts(found) == {"deny"}
+	fixtures.well_formed(found, "RES-003")
+}
+
+test_missing_scope_denies if {
+	found := subject.findings with input as spilling_without("scope")
+	"deny" in fixtures.verdicts(found)
+}
+
+test_missing_source_scope_denies if {
+	asked := json.remove(spilling({}), ["/options/0/scope"])
+	found := subject.findings with input as asked
+	"deny" in fixtures.verdicts(found)
+}
+
+test_missing_residency_denies if {
+	asked := json.remove(spilling({}), ["/workloads/chat/residency"])
+	found := subject.findings with input as asked
+	fixtures.verdicts(found) == {"deny"}
+}
+
+test_unknown_countries_are_unavailable if {
+	found := subject.findings with input as spilling({"jurisdictions": null})
+	fixtures.verdicts(found) == {"unavailable"}
+	fixtures.well_formed(found, "RES-003")
+	again := subject.findings with input as spilling_without("jurisdictions")
+	fixtures.verdicts(again) == {"unavailable"}
+}

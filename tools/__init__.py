@@ -1,0 +1,1 @@
+"""Set-up, pinned toolchain, Python language host and preview-only provider."""
