@@ -111,9 +111,7 @@ def _is_live(outcome: Outcome, live: LiveChoice) -> bool:
     )
 
 
-def _explain(
-    outcome: Outcome, chosen: Outcome | None, *, pinned: bool, kept_live: bool
-) -> Outcome:
+def _explain(outcome: Outcome, chosen: Outcome | None, *, pinned: bool, kept_live: bool) -> Outcome:
     if chosen is None or outcome.compared_usd_per_month is None:
         extra = None
     else:

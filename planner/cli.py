@@ -48,8 +48,12 @@ def _stack_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--stack", required=True, help="Stack name, as in stacks/Pulumi.NAME.yaml."),
         click.option("--policy-url", help="Ask this OPA server instead of a local one."),
         click.option("--at", help="Judge waivers at this time (ISO 8601); now by default."),
-        click.option("--root", type=click.Path(path_type=Path, file_okay=False), default=Path(),
-                     help="Project folder; the current one by default."),
+        click.option(
+            "--root",
+            type=click.Path(path_type=Path, file_okay=False),
+            default=Path(),
+            help="Project folder; the current one by default.",
+        ),
         click.option("--format", "form", type=FORMATS, default="text", help="Output format."),
     )
     return functools.reduce(lambda inner, decorate: decorate(inner), decorators, command)
@@ -177,8 +181,12 @@ def schema(out: Path) -> int:
 
 @main.command()
 @click.option("--no-preview-provider", is_flag=True, help="Use the real cloud plugins.")
-@click.option("--root", type=click.Path(path_type=Path, file_okay=False), default=Path(),
-              help="Project folder; the current one by default.")
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="Project folder; the current one by default.",
+)
 @_guarded
 def env(no_preview_provider: bool, root: Path) -> int:
     """Print the shell environment for plain `pulumi preview`: eval "$(llm-capacity env)"."""

@@ -86,9 +86,7 @@ def decide(
     )
 
 
-def _status(
-    workload: Workload, outcomes: Sequence[Outcome], choice: Choice
-) -> tuple[Status, str]:
+def _status(workload: Workload, outcomes: Sequence[Outcome], choice: Choice) -> tuple[Status, str]:
     if choice.chosen is not None:
         return "decided", _why_chosen(outcomes, choice.chosen)
     if not outcomes:

@@ -28,7 +28,9 @@ class Problem(NamedTuple):
 
     def __str__(self) -> str:
         """Return the problem as one line."""
-        return f"{self.where}: {self.what}. {self.fix}" if self.fix else f"{self.where}: {self.what}"
+        return (
+            f"{self.where}: {self.what}. {self.fix}" if self.fix else f"{self.where}: {self.what}"
+        )
 
 
 class PlannerError(Exception):

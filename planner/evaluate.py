@@ -56,9 +56,7 @@ def evaluate(
     if verdict.verdict not in ("allow", "warn"):
         return _outcome(option, verdict, _barred(verdict))
     choice = next(
-        item
-        for item in workload.models
-        if setting.catalog.model(item.name).name == option.model
+        item for item in workload.models if setting.catalog.model(item.name).name == option.model
     )
     if option.kind == "self_hosted":
         result = _self_hosted(option, choice, workload, demand, setting)
@@ -91,8 +89,8 @@ def evaluate(
 
 
 def _barred(verdict: OptionVerdict) -> _Result:
-    worst = [f for f in verdict.findings if f.verdict == verdict.verdict]
-    why = "; ".join(f"{finding.rule_id}: {finding.message}" for finding in worst)
+    worst = {f.rule_id: f for f in reversed(verdict.findings) if f.verdict == verdict.verdict}
+    why = "; ".join(f"{rule}: {worst[rule].message}" for rule in sorted(worst))
     lost: LostBecause = "denied" if verdict.verdict == "deny" else "unavailable"
     return _Result(lost=lost, why=why or "the policy engine gave no reason")
 
@@ -208,7 +206,7 @@ def _term_problem(
     ]
     if not lacking:
         return None
-    why = f"the {term}-month term outlives the model ({retires_on}) with no {' and no '.join(lacking)}"
+    why = f"the {term}-month term outlives the model ({retires_on}); missing: {', '.join(lacking)}"
     return _Result(lost="term", why=why)
 
 
@@ -223,9 +221,17 @@ def _comparator(option: Option, setting: Setting) -> PaygPrice | None:
     if spill is not None:
         return book.payg(spill.provider, option.model, spill.deployment_type, spill.region)
     if option.kind == "self_hosted":
-        rows = [row for row in book.payg_rows if row.model == option.model]
-        return min(rows, key=lambda r: (r.input_usd_per_mtok + r.output_usd_per_mtok, r.source),
-                   default=None)
+        places = {
+            (row.provider, row.deployment_type, row.region)
+            for row in book.payg_rows
+            if row.model == option.model
+        }
+        offers = [book.payg(place[0], option.model, *place[1:]) for place in sorted(places)]
+        return min(
+            (row for row in offers if row is not None),
+            key=lambda row: row.input_usd_per_mtok + row.output_usd_per_mtok,
+            default=None,
+        )
     for deployment in setting.catalog.deployment_types_of(option.provider):
         row = book.payg(option.provider, option.model, deployment.name, option.region)
         if row is None or deployment.kind != "payg":
@@ -264,9 +270,7 @@ def _latency(option: Option, hosted: HostedResult | None, platform: Platform) ->
     return Latency(ttft_p95_ms=None, itl_p95_ms=None, basis="unverified", source=source)
 
 
-def _availability(
-    option: Option, hosted: HostedResult | None, catalog: Catalog
-) -> float | None:
+def _availability(option: Option, hosted: HostedResult | None, catalog: Catalog) -> float | None:
     if hosted is not None:
         return hosted.availability
     promise = catalog.promise(option.provider, option.kind, option.deployment_type)

@@ -170,8 +170,12 @@ def _size(
         spare_nodes=spares,
         gpus_per_node=machine.gpus,
         per_layout_usd=tuple(
-            (item.replica.layout.tensor_parallel, _step(item).units, _step(item).nodes,
-             item.total_usd)
+            (
+                item.replica.layout.tensor_parallel,
+                _step(item).units,
+                _step(item).nodes,
+                item.total_usd,
+            )
             for item in priced
         ),
         refusals=tuple(refusals),

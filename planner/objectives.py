@@ -39,12 +39,17 @@ def tightest_objective(workload: Workload, outcome: Outcome) -> str:
             held.append((value / limit, f"{name} {value:,.0f} of {limit:,.0f} ms"))
     if wanted.availability is not None and outcome.availability is not None:
         used = (1 - outcome.availability) / (1 - wanted.availability)
-        held.append((used, f"availability {outcome.availability:.5f} of {wanted.availability:g}"))
+        held.append((used, f"availability {outcome.availability:.7g} of {wanted.availability:g}"))
     floor = outcome.cost.floor if outcome.cost else None
     if wanted.max_spill_share < 1 and floor is not None and wanted.max_spill_share > 0:
         used = floor.spill_share / wanted.max_spill_share
-        held.append((used, f"spill {format_share(floor.spill_share)} of "
-                     f"{format_share(wanted.max_spill_share)}"))
+        held.append(
+            (
+                used,
+                f"spill {format_share(floor.spill_share)} of "
+                f"{format_share(wanted.max_spill_share)}",
+            )
+        )
     if unverified:
         return f"{', '.join(unverified)} unverified"
     return max(held)[1] if held else "none asked"
@@ -63,9 +68,11 @@ def _misses(
             yield f"{name} is unverified, which is no pass for a critical workload"
         elif value is not None and value > limit:
             yield f"{name} {value:,.0f} ms, {value - limit:,.0f} above the {limit:,.0f} asked"
-    verdict = promise_verdict(wanted.availability, availability)
+    # A batch pool has no spares: its work waits for the node instead.
+    waits = workload.tier == "batch" and option.kind == "self_hosted"
+    verdict = promise_verdict(None if waits else wanted.availability, availability)
     if verdict == "missed":
-        yield f"availability {availability:.5f} of the {wanted.availability} asked"
+        yield f"availability {availability:.7g} of the {wanted.availability} asked"
     elif verdict == "unverified" and workload.critical:
         yield "availability is not promised, which is no pass for a critical workload"
     if wanted.dedicated and option.kind == "payg":

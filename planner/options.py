@@ -9,12 +9,11 @@ source are named only when someone pins them, so that the gate can say no.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, Protocol
 
 from planner.base import Frozen
 from planner.catalog.loader import Catalog
-from planner.catalog.rows import SCOPES, Provider, Scope
-from planner.economics.prices import PriceBook
+from planner.catalog.rows import SCOPES, PaygPrice, ProvisionedUnit, Provider, Scope
 from planner.platform import Account, Cluster, OperatorClass, Platform
 from planner.workload import Kind, Pin, Workload
 
@@ -71,8 +70,25 @@ class Option(Frozen):
     pinned: bool
 
 
+class Offers(Protocol):
+    """What is sold: the part of a price book that tells which options exist."""
+
+    def payg(
+        self, provider: Provider, model: str, deployment_type: str, region: str
+    ) -> PaygPrice | None:
+        """Return the pay-as-you-go price of a model, None where it is not sold."""
+
+    def unit(self, provider: Provider, model: str, deployment_type: str) -> ProvisionedUnit | None:
+        """Return what one provisioned unit of a model carries, None where unpublished."""
+
+    def terms(
+        self, provider: Provider, model: str, deployment_type: str, region: str
+    ) -> tuple[int, ...]:
+        """Return the terms in months at which a unit has a price; 0 is hourly."""
+
+
 def options_of(
-    workload: Workload, platform: Platform, catalog: Catalog, book: PriceBook
+    workload: Workload, platform: Platform, catalog: Catalog, offers: Offers
 ) -> tuple[Option, ...]:
     """Return the workload's options, ordered by id."""
     found: dict[str, Option] = {}
@@ -81,12 +97,12 @@ def options_of(
         targets = [
             target
             for account in platform.accounts
-            for target in _targets(workload, row.name, account, catalog, book)
+            for target in _targets(workload, row.name, account, catalog, offers)
         ]
         options = [
             option
             for account in platform.accounts
-            for option in _managed(workload, row.name, account, targets, catalog, book)
+            for option in _managed(workload, row.name, account, targets, catalog, offers)
         ]
         if row.open_weights:
             for cluster in platform.clusters:
@@ -113,11 +129,11 @@ def matches_pin(pin: Pin, option: Option) -> bool:
 
 
 def _targets(
-    workload: Workload, model: str, account: Account, catalog: Catalog, book: PriceBook
+    workload: Workload, model: str, account: Account, catalog: Catalog, offers: Offers
 ) -> Iterator[SpillTarget]:
     """Yield the account's pay-as-you-go deployments of the model: options and spills alike."""
     for name in _sold(workload, account, "payg", catalog):
-        priced = book.payg(account.provider, model, name, account.region)
+        priced = offers.payg(account.provider, model, name, account.region)
         if priced is None and name not in _asked_for(workload):
             continue
         scope, jurisdictions = _place(account, name, catalog)
@@ -138,22 +154,20 @@ def _managed(
     account: Account,
     targets: list[SpillTarget],
     catalog: Catalog,
-    book: PriceBook,
+    offers: Offers,
 ) -> Iterator[Option]:
     own = [target for target in targets if target.account == account.name]
     for target in own:
         yield _option(workload, model, account, "payg", target.deployment_type, target, 0, None)
     for name in _sold(workload, account, "provisioned", catalog):
-        unit = book.unit(account.provider, model, name)
+        unit = offers.unit(account.provider, model, name)
         if unit is None:
             continue
         place = _place(account, name, catalog)
         spills = own if unit.spillover else []
-        for term in book.terms(account.provider, model, name, account.region):
+        for term in offers.terms(account.provider, model, name, account.region):
             for spill in (None, *spills):
-                option = _option(
-                    workload, model, account, "provisioned", name, place, term, spill
-                )
+                option = _option(workload, model, account, "provisioned", name, place, term, spill)
                 if spill is None or option.pinned or not _wider(spill.scope, option.scope):
                     yield option
 

@@ -86,6 +86,7 @@ class ProviderDeployment(Frozen):
     region: str
     model: str
     model_version: str | None
+    model_format: str | None = None
     deployment_type: str
     kind: Literal["payg", "provisioned"]
     capacity: int
@@ -116,12 +117,17 @@ class Resources(Frozen):
 
 
 class Totals(Frozen):
-    """Fleet totals, USD a month; ``reported`` is in the stack's currency with tax."""
+    """Fleet totals, USD a month; ``reported`` is in the stack's currency with tax.
+
+    ``sunk_usd_per_month`` is paid for commitments already owned whatever is
+    decided; it is shown beside the total, not in it.
+    """
 
     fixed_usd_per_month: float
     variable_usd_per_month: float
     engineering_usd_per_month: float
     total_usd_per_month: float
+    sunk_usd_per_month: float
     undecided_workloads: int
     currency: str
     reported_per_month: float

@@ -52,8 +52,7 @@ def make_plan(
     platform = stack.platform
     book = price_book(stack, catalog)
     options = {
-        workload.name: options_of(workload, platform, catalog, book)
-        for workload in stack.workloads
+        workload.name: options_of(workload, platform, catalog, book) for workload in stack.workloads
     }
     everything = [option for group in options.values() for option in group]
     asked = options_document(
@@ -66,7 +65,7 @@ def make_plan(
     )
     verdicts = gate_options(engine, asked, everything, waivers)
     decisions, engineering_usd = _decisions(stack, options, verdicts, catalog, book, shape_of)
-    resources = resources_of(decisions, platform, catalog)
+    resources = resources_of(decisions, platform, catalog, book)
     totals = _totals(decisions, resources, stack, engineering_usd)
     unknown = any(decision.chosen is None for decision in decisions)
     question = plan_document(
@@ -206,6 +205,11 @@ def _totals(
         variable_usd_per_month=variable,
         engineering_usd_per_month=engineering,
         total_usd_per_month=total,
+        sunk_usd_per_month=sum(
+            owned.usd_per_month
+            for owned in stack.platform.commitments
+            if owned.term_end > stack.platform.as_of
+        ),
         undecided_workloads=len(decisions) - len(chosen),
         currency=currency.code,
         reported_per_month=total * currency.per_usd * (1 + currency.unrecoverable_tax),
@@ -238,4 +242,3 @@ def _warnings(decisions: Sequence[Decision]) -> Iterator[str]:
         for note in outcome.notes:
             if note.startswith("no quota"):
                 yield f"{decision.workload}: {note}"
-

@@ -73,7 +73,7 @@ class Account(Frozen):
     deployment_types: tuple[str, ...] = ()
     """Types in use; empty means every type that the catalog knows."""
     quotas: tuple[UnitQuota, ...] = ()
-    model_versions: dict[str, str] = {}
+    model_versions: dict[str, str] = Field(default_factory=dict)
     """Version to deploy by model; the provider's default where none is given."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from planner.catalog.loader import Catalog
+from planner.economics.prices import rate_problems
 from planner.errors import InputError, Problem
 from planner.platform import InstanceRate, Platform
 from planner.workload import Workload
@@ -73,6 +74,8 @@ def platform_problems(platform: Platform, file: YamlFile, catalog: Catalog) -> I
         elif rate.model != "*":
             lookups.append(((*at, "model"), _bind(catalog.model, rate.model)))
     yield from _tried(file, lookups)
+    for problem in rate_problems(platform.rates, platform.as_of):
+        yield Problem(f"{file.label} ({problem.where})", problem.what, problem.fix)
     yield from _twice(file, "clusters", [cluster.name for cluster in platform.clusters])
     yield from _twice(file, "accounts", [account.name for account in platform.accounts])
     yield from _twice(file, "commitments", [owned.id for owned in platform.commitments])

@@ -6,9 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 
 from planner.catalog.loader import Catalog
+from planner.catalog.rows import ModelRow
 from planner.decision import Decision, Outcome
+from planner.economics.prices import PriceBook
+from planner.economics.provisioned import owned_units
 from planner.plan import NodePool, ProviderDeployment, Purchase, Resources, VllmServer
-from planner.platform import Account, Cluster, Platform
+from planner.platform import Account, Platform
 from planner.units import GIB
 
 QUOTA_MARGIN = 1.2
@@ -27,7 +30,7 @@ LONGEST_DRAIN_SECONDS = 900
 
 
 def resources_of(
-    decisions: Sequence[Decision], platform: Platform, catalog: Catalog
+    decisions: Sequence[Decision], platform: Platform, catalog: Catalog, book: PriceBook
 ) -> Resources:
     """Return what will exist for ``decisions``; nothing where nothing was decided."""
     decided = [(decision, decision.chosen) for decision in decisions if decision.chosen]
@@ -36,9 +39,9 @@ def resources_of(
         node_pools=_node_pools(hosted, platform),
         servers=tuple(_server(d, o, platform, catalog) for d, o in hosted),
         deployments=tuple(
-            item for d, o in decided for item in _deployments(d, o, platform)
+            item for d, o in decided for item in _deployments(d, o, platform, catalog)
         ),
-        purchases=tuple(item for d, o in decided for item in _purchases(d, o)),
+        purchases=tuple(item for d, o in decided for item in _purchases(d, o, platform, book)),
     )
 
 
@@ -47,8 +50,11 @@ def pool_name(outcome: Outcome, tier: str) -> str:
     hardware = outcome.option.hardware
     assert hardware is not None  # noqa: S101 - callers pass self-hosted outcomes
     card = hardware.accelerator.split("-")[0].lower()
-    family = "".join(ch for ch in hardware.instance.split("_")[1] if ch.isalpha())[:2].lower() \
-        if hardware.instance.startswith("Standard_") else ""
+    family = (
+        "".join(ch for ch in hardware.instance.split("_")[1] if ch.isalpha())[:2].lower()
+        if hardware.instance.startswith("Standard_")
+        else ""
+    )
     return f"{tier[0]}{family}{card}x{hardware.gpus_per_node}"[:12]
 
 
@@ -59,7 +65,8 @@ def _node_pools(
     pools: dict[tuple[str, str], NodePool] = {}
     for decision, outcome in hosted:
         hardware, size = outcome.option.hardware, outcome.self_hosted
-        assert hardware is not None and size is not None  # noqa: S101 - filtered by the caller
+        assert hardware is not None  # noqa: S101 - filtered by the caller
+        assert size is not None  # noqa: S101 - filtered by the caller
         cluster = clusters[hardware.cluster]
         name = pool_name(outcome, decision.tier)
         held = pools.get((cluster.name, name))
@@ -87,7 +94,8 @@ def _server(
     decision: Decision, outcome: Outcome, platform: Platform, catalog: Catalog
 ) -> VllmServer:
     hardware, size = outcome.option.hardware, outcome.self_hosted
-    assert hardware is not None and size is not None  # noqa: S101 - filtered by the caller
+    assert hardware is not None  # noqa: S101 - filtered by the caller
+    assert size is not None  # noqa: S101 - filtered by the caller
     cluster = next(item for item in platform.clusters if item.name == hardware.cluster)
     serving, replica = cluster.serving, size.replica
     gpus = replica.layout.gpus
@@ -123,8 +131,7 @@ def _server(
         cpu=max(1, math.floor(machine.vcpu * part)),
         memory_bytes=math.floor(machine.memory_gib * part) * GIB,
         shm_bytes=SHM_BYTES_PER_GPU * gpus,
-        startup_seconds=math.ceil(weights_bytes / serving.load_bytes_per_s)
-        + ENGINE_START_SECONDS,
+        startup_seconds=math.ceil(weights_bytes / serving.load_bytes_per_s) + ENGINE_START_SECONDS,
         drain_seconds=_drain_seconds(replica.ledger.max_model_len, replica.itl_p95_ms),
         labels={"owner": decision.owner, "classification": decision.classification},
     )
@@ -136,9 +143,10 @@ def _drain_seconds(longest_output_tokens: int, itl_ms: float) -> int:
 
 
 def _deployments(
-    decision: Decision, outcome: Outcome, platform: Platform
+    decision: Decision, outcome: Outcome, platform: Platform, catalog: Catalog
 ) -> Iterator[ProviderDeployment]:
     option, cost = outcome.option, outcome.cost
+    row = catalog.model(option.model)
     floor = cost.floor if cost else None
     peak = decision.mix.tokens_per_minute_peak
     spill_name = None
@@ -146,8 +154,14 @@ def _deployments(
         spill_name = f"{decision.workload}-spill"
         account = _account(platform, option.spill.account)
         yield _deployment(
-            decision, option.model, account, spill_name, option.spill.deployment_type, "payg",
-            _thousands(max(peak - outcome.floor_tokens_per_minute, 0.0)), None,
+            decision,
+            row,
+            account,
+            spill_name,
+            option.spill.deployment_type,
+            "payg",
+            _thousands(max(peak - outcome.floor_tokens_per_minute, 0.0)),
+            None,
         )
     if option.kind == "self_hosted" or option.account is None:
         return
@@ -158,14 +172,20 @@ def _deployments(
     else:
         capacity, kind = (floor.step.units if floor else 0), "provisioned"
     yield _deployment(
-        decision, option.model, account, decision.workload, option.deployment_type, kind,
-        capacity, spill_name,
+        decision,
+        row,
+        account,
+        decision.workload,
+        option.deployment_type,
+        kind,
+        capacity,
+        spill_name,
     )
 
 
 def _deployment(
     decision: Decision,
-    model: str,
+    row: ModelRow,
     account: Account,
     name: str,
     deployment_type: str,
@@ -181,8 +201,9 @@ def _deployment(
         account=account.name,
         resource_group=account.resource_group,
         region=account.region,
-        model=model,
-        model_version=account.model_versions.get(model),
+        model=row.name,
+        model_version=account.model_versions.get(row.name) or row.azure_version,
+        model_format=row.azure_format,
         deployment_type=deployment_type,
         kind="payg" if kind == "payg" else "provisioned",
         capacity=capacity,
@@ -190,9 +211,26 @@ def _deployment(
     )
 
 
-def _purchases(decision: Decision, outcome: Outcome) -> Iterator[Purchase]:
+def _purchases(
+    decision: Decision, outcome: Outcome, platform: Platform, book: PriceBook
+) -> Iterator[Purchase]:
+    """Yield what has to be bought beyond the units already owned."""
     option, cost = outcome.option, outcome.cost
     if option.term_months == 0 or cost is None or cost.floor is None:
+        return
+    owned = owned_units(
+        platform.commitments,
+        provider=option.provider,
+        model=option.model,
+        deployment_type=option.deployment_type,
+        region=option.region,
+        as_of=platform.as_of,
+    )
+    units = cost.floor.step.units - sum(item.units for item in owned)
+    price = book.provisioned(
+        option.provider, option.model, option.deployment_type, option.region, option.term_months
+    )
+    if units <= 0 or price is None:
         return
     yield Purchase(
         workload=decision.workload,
@@ -200,9 +238,9 @@ def _purchases(decision: Decision, outcome: Outcome) -> Iterator[Purchase]:
         deployment_type=option.deployment_type,
         region=option.region,
         model=option.model,
-        units=cost.floor.step.units,
+        units=units,
         term_months=option.term_months,
-        usd_per_month=cost.fixed_usd_per_month or 0.0,
+        usd_per_month=units * price.usd_per_unit_month,
         exit_rule=cost.exit.rule if cost.exit else "",
     )
 

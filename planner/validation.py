@@ -21,7 +21,7 @@ _FIXES = {
     "less_than": "Write a smaller value",
     "less_than_equal": "Write a smaller value",
     "literal_error": "Use one of the values named",
-    "string_pattern_mismatch": "Match the pattern: lower-case letters, digits and hyphens for names",
+    "string_pattern_mismatch": "Match the pattern (names: a-z, 0-9 and hyphens)",
     "float_type": "Write a number",
     "int_type": "Write a whole number",
     "int_from_float": "Write a whole number",

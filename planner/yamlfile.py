@@ -68,7 +68,9 @@ def read_yaml(path: Path, label: str) -> YamlFile:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise _refused(label, f"not UTF-8 at byte {error.start}", "Save the file as UTF-8") from None
+        raise _refused(
+            label, f"not UTF-8 at byte {error.start}", "Save the file as UTF-8"
+        ) from None
     try:
         _check_bounds(label, text)
         data = _parser().load(text)

@@ -69,21 +69,26 @@ def publish(target: Path, fill: Callable[[Path], None]) -> Path:
 
 
 def bin_view(cache: Path, executables: Mapping[str, Path]) -> Path:
-    """A directory of links to `executables`, made to go first on PATH.
-
-    What lies in the cache is linked hard: Pulumi looks for its plugins beside its own
-    executable first, and warns about each that it finds elsewhere on PATH.
-    """
+    """A directory of links to `executables`, made to go first on PATH."""
     key = short_digest(f"{name} {path}".encode() for name, path in sorted(executables.items()))
 
-    def link(draft: Path) -> None:
+    def fill(draft: Path) -> None:
         for name, path in executables.items():
-            if cache in path.parents:
-                (draft / name).hardlink_to(path)
-            else:
-                (draft / name).symlink_to(path)
+            link(path, draft / name, cache)
 
-    return publish(cache / f"bin-{key}", link)
+    return publish(cache / f"bin-{key}", fill)
+
+
+def link(file: Path, name: Path, cache: Path) -> None:
+    """Make `name` another name of `file`: a hard link inside the cache, else a symbolic one.
+
+    Pulumi looks for its language hosts beside its own resolved executable, and warns about one
+    that it finds elsewhere: hard links keep both in the view.
+    """
+    if cache in file.parents:
+        name.hardlink_to(file)
+    else:
+        name.symlink_to(file)
 
 
 @contextmanager
@@ -105,7 +110,12 @@ def pulumi_home(cache: Path, environ: Mapping[str, str]) -> Path:
     if own:
         return Path(own).expanduser()
     usual = Path.home() / ".pulumi"
-    return usual if usual.is_dir() else cache / "pulumi-home"
+    return usual if usual.is_dir() else own_home(cache)
+
+
+def own_home(cache: Path) -> Path:
+    """The PULUMI_HOME of users who have none."""
+    return cache / "pulumi-home"
 
 
 def is_executable(path: Path) -> bool:

@@ -204,15 +204,17 @@ def _streams(process: subprocess.Popen[bytes]) -> Iterator[Any]:
 
 def main(arguments: list[str]) -> None:
     """Serve until the engine ends this process."""
-    # Ctrl-C reaches the whole process group: the engine decides when this process ends.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The engine ends its plugins with SIGINT, and kills after five seconds those that stay.
+    stop = threading.Event()
+    signal.signal(signal.SIGINT, lambda *_: stop.set())
     server = grpc.server(ThreadPoolExecutor(max_workers=8), options=UNLIMITED)
     host = PythonHost(arguments[-1] if arguments else "")
     language_pb2_grpc.add_LanguageRuntimeServicer_to_server(host, server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     print(port, flush=True)
-    server.wait_for_termination()
+    stop.wait()
+    server.stop(grace=None)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ STAMP = "set-up.stamp"
 TOOLS_FILE = "tools.json"
 INPUTS = ("requirements.lock", "pyproject.toml")
 # Compiling all of the Azure SDK takes minutes, and a program imports a few modules of it.
-NOT_COMPILED = r"pulumi_(azure_native|kubernetes)/\w+/"
+NOT_COMPILED = r"pulumi_azure_native/\w+/"
 
 
 def stamp_of(project: Path) -> str:

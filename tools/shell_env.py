@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tools import cache as store
+from tools.pins import KUBERNETES_PROVIDER
 from tools.processes import provider_for, stop_provider
 from tools.progress import SetupError
 
@@ -46,12 +47,13 @@ def shell_environment(
     """
     base = os.environ if environ is None else environ
     cache = store.cache_root(base)
-    venv = project_root / ".venv"
-    python = venv / "bin" / "python"
+    home = store.pulumi_home(cache, base)
+    python = project_root / ".venv" / "bin" / "python"
+    first = [*_tool_folders(project_root, home), python.parent]
     result = {
-        "PATH": _path([_tools_folder(project_root), venv / "bin"], base.get("PATH", os.defpath)),
+        "PATH": _path(first, base.get("PATH", os.defpath)),
         "LLM_CAPACITY_PYTHON": str(python),
-        "PULUMI_HOME": str(store.pulumi_home(cache, base)),
+        "PULUMI_HOME": str(home),
         "PULUMI_SKIP_UPDATE_CHECK": "1",
         "PULUMI_BACKEND_URL": base.get("PULUMI_BACKEND_URL") or _local_backend(cache, project_root),
     }
@@ -82,7 +84,7 @@ def run_folder(project_root: Path, environ: Mapping[str, str]) -> Path:
     return store.cache_root(environ) / "run" / _clone_key(project_root)
 
 
-def render(variables: Mapping[str, str]) -> str:
+def render_exports(variables: Mapping[str, str]) -> str:
     """Lines of `export NAME=value`, quoted for a POSIX shell."""
     return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
 
@@ -93,15 +95,19 @@ def stop(project_root: Path, watch_pid: int, *, environ: Mapping[str, str] | Non
     stop_provider(run_folder(project_root, base), watch_pid)
 
 
-def _tools_folder(project_root: Path) -> Path:
+def _tool_folders(project_root: Path, home: Path) -> list[Path]:
+    """Our view of the tools, and the folder of the plugin where `home` does not hold it."""
     record = project_root / ".venv" / TOOLS_FILE
     try:
-        folder = Path(json.loads(record.read_text())["bin"])
+        found = json.loads(record.read_text())
+        view, plugin = Path(found["bin"]), Path(found["executables"][KUBERNETES_PROVIDER.name])
     except (OSError, ValueError, KeyError) as error:
         raise SetupError("set-up has not been run here: run `make setup`") from error
-    if not folder.is_dir():
-        raise SetupError("the tools that set-up built are gone: run `make setup`")
-    return folder
+    if not view.is_dir() or not plugin.exists():
+        raise SetupError("the tools that set-up found are gone: run `make setup`")
+    version = KUBERNETES_PROVIDER.version
+    installed = home / "plugins" / f"resource-kubernetes-v{version}" / KUBERNETES_PROVIDER.name
+    return [view] if installed.exists() else [view, plugin.parent]
 
 
 def _local_backend(cache: Path, project_root: Path) -> str:
@@ -124,7 +130,7 @@ def main(arguments: list[str]) -> int:
     """Print the export lines, or become COMMAND."""
     try:
         if arguments[:1] != ["--"]:
-            print(render(shell_environment(PROJECT)), end="")
+            print(render_exports(shell_environment(PROJECT)), end="")
             return 0
         variables = shell_environment(PROJECT, preview_provider=False)
     except SetupError as error:

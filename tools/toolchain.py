@@ -46,7 +46,8 @@ def resolve(project: Path, environ: Mapping[str, str]) -> Toolchain:
     found[KUBERNETES_PROVIDER.name] = kubernetes_plugin(cache, environ) or build(
         KUBERNETES_PROVIDER, project, cache, environ
     )
-    return Toolchain(executables=found, bin=store.bin_view(cache, _with_companion(found)))
+    install_plugin(found[KUBERNETES_PROVIDER.name], cache)
+    return Toolchain(executables=found, bin=store.bin_view(cache, _on_view(found)))
 
 
 def on_path(tool: Tool, environ: Mapping[str, str]) -> Path | None:
@@ -84,6 +85,16 @@ def kubernetes_plugin(cache: Path, environ: Mapping[str, str]) -> Path | None:
     if store.is_executable(installed) and cache not in installed.parents:
         return installed
     return _outside_cache(tool.name, environ)
+
+
+def install_plugin(executable: Path, cache: Path) -> None:
+    """Put the Kubernetes provider among the plugins of our own PULUMI_HOME."""
+    name = f"resource-kubernetes-v{KUBERNETES_PROVIDER.version}"
+
+    def link(draft: Path) -> None:
+        store.link(executable, draft / KUBERNETES_PROVIDER.name, cache)
+
+    store.publish(store.own_home(cache) / "plugins" / name, link)
 
 
 def language_host(pulumi: Path, cache: Path, environ: Mapping[str, str]) -> Path:
@@ -186,10 +197,11 @@ def _check_memory(tool: Tool) -> None:
         )
 
 
-def _with_companion(found: Mapping[str, Path]) -> dict[str, Path]:
-    """Our launcher of the language host needs its server beside it."""
+def _on_view(found: Mapping[str, Path]) -> dict[str, Path]:
+    """What goes on PATH: all but the plugin, and the server beside our language host."""
+    files = {name: path for name, path in found.items() if name != KUBERNETES_PROVIDER.name}
     server = found[LANGUAGE_HOST].with_name(LANGUAGE_SERVER)
-    return {**found, LANGUAGE_SERVER: server} if server.is_file() else dict(found)
+    return {**files, LANGUAGE_SERVER: server} if server.is_file() else files
 
 
 def _install_language_host(cache: Path) -> Path:

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field
+
 from planner.base import Frozen
 from planner.errors import InputError, Problem
 from planner.serving.shape import ModelShape, shape_from_config
@@ -28,7 +30,7 @@ class ShapeRow(Frozen):
 
     name: str
     like: str | None = None
-    config: dict[str, Any] = {}
+    config: dict[str, Any] = Field(default_factory=dict)
     licence: str
     source: str
 
@@ -47,8 +49,14 @@ def load_shape(name: str) -> ModelShape:
     Names are case-insensitive and the organisation before the slash may be left
     out. Raises InputError with the nearest names for an unknown model.
     """
+    return shape_from_config(config_of(name), _row(name).name)
+
+
+def config_of(name: str) -> dict[str, Any]:
+    """Return the config fields of a catalogued model, its ``like`` row merged in."""
     row = _row(name)
-    return shape_from_config(_config(row), row.name)
+    base = config_of(row.like) if row.like else {}
+    return {**base, **{key: _expanded(value) for key, value in row.config.items()}}
 
 
 def known_models() -> tuple[str, ...]:
@@ -84,11 +92,6 @@ def _row(name: str) -> ShapeRow:
     near = difflib.get_close_matches(wanted.rpartition("/")[2], short, n=3, cutoff=0.5)
     names = ", ".join(short[key] for key in near) or ", ".join(sorted(known_models()))
     raise InputError([Problem(name, "no shape of this model is known", f"Nearest: {names}.")])
-
-
-def _config(row: ShapeRow) -> dict[str, Any]:
-    base = _config(_row(row.like)) if row.like else {}
-    return {**base, **{key: _expanded(value) for key, value in row.config.items()}}
 
 
 def _expanded(value: Any) -> Any:

@@ -135,7 +135,8 @@ class DemandCurve(Frozen):
 
     def use_share(self, level: float) -> float:
         """Return the mean share of a floor ``level`` in use; 0 where there is no floor."""
-        return (self.mean - self.expected_above(level)) / level if level > 0 else 0.0
+        used = self.mean - self.expected_above(level)
+        return min(1.0, max(0.0, used / level)) if level > 0 else 0.0
 
     def mean_between(self, low_share: float, high_share: float) -> float:
         """Return the mean level of the minutes between two shares (low < high)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 
 from planner.demand.curve import DemandCurve
@@ -24,9 +25,9 @@ def mean_growth_factor(growth_per_year: float, horizon_months: int) -> float:
 
     (1/T) x integral of (1 + g)^t dt from 0 to T = ((1 + g)^T - 1) / (T ln(1 + g)).
     """
-    if growth_per_year == 0:
-        return 1.0
     exponent = horizon_months / 12 * math.log1p(growth_per_year)
+    if exponent < sys.float_info.min:
+        return 1.0
     return math.expm1(exponent) / exponent
 
 

@@ -17,12 +17,12 @@ def pool_availability(needed: int, spares: int, node_availability: float) -> flo
     Binomial: nodes fail independently. What they share (zone, control plane,
     image) is outside this figure.
     """
-    nodes, p = needed + spares, node_availability
+    nodes, down = needed + spares, 1 - node_availability
     return min(
         1.0,
         math.fsum(
-            math.comb(nodes, up) * p**up * (1 - p) ** (nodes - up)
-            for up in range(needed, nodes + 1)
+            math.comb(nodes, lost) * down**lost * node_availability ** (nodes - lost)
+            for lost in range(spares + 1)
         ),
     )
 

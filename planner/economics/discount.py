@@ -6,6 +6,7 @@ divided by (1 + r)^((m - 12)/12) at the stated annual rate r.
 
 from __future__ import annotations
 
+import calendar
 import datetime as dt
 from collections.abc import Sequence
 
@@ -18,6 +19,14 @@ DAYS_PER_MONTH = HOURS_PER_MONTH / 24
 def months_between(start: dt.date, end: dt.date) -> float:
     """Return the months of 730 hours from ``start`` to ``end``, negative if earlier."""
     return (end - start).days / DAYS_PER_MONTH
+
+
+def add_months(start: dt.date, months: int) -> dt.date:
+    """Return the same day ``months`` calendar months later, or that month's last day."""
+    years, month = divmod(start.month - 1 + months, 12)
+    year = start.year + years
+    last = calendar.monthrange(year, month + 1)[1]
+    return dt.date(year, month + 1, min(start.day, last))
 
 
 def discount_factor(month: int, rate_per_year: float) -> float:

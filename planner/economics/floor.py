@@ -73,7 +73,7 @@ def evaluate(
     spill_usd = above * active_minutes_per_month * spill_usd_per_weighted_token
     return FloorResult(
         step=step,
-        use_share=(mean - above) / step.capacity if step.capacity > 0 else 0.0,
+        use_share=min(1.0, (mean - above) / step.capacity) if step.capacity > 0 else 0.0,
         spill_share=above / mean if mean > 0 else 0.0,
         spill_usd_per_month=spill_usd,
         total_usd_per_month=step.fixed_usd_per_month + spill_usd,

@@ -7,26 +7,11 @@ run their window and the time they need to start.
 
 from __future__ import annotations
 
-import math
-
-from planner.base import Frozen
 from planner.economics.blend import MTOK
 from planner.economics.breakeven import CommittedStep, break_even
-from planner.economics.cost_types import BreakEven, FloorStep
+from planner.economics.cost_types import BreakEven
 from planner.units import HOURS_PER_MONTH, HOURS_PER_WEEK
 from planner.workload import BatchWindow, Tier
-
-
-class ReplicaShape(Frozen):
-    """One replica: tokens a minute it serves, and how replicas pack on nodes.
-
-    Either several replicas share a node (``nodes_per_replica`` 1), or one replica
-    spans several (``replicas_per_node`` 1).
-    """
-
-    tokens_per_minute: float
-    replicas_per_node: int = 1
-    nodes_per_replica: int = 1
 
 
 def running_hours_per_month(
@@ -54,46 +39,6 @@ def machines_usd_per_month(
 def unit_cost_usd_per_mtok(fixed_usd_per_month: float, tokens_per_month: float) -> float | None:
     """Return fixed cost over tokens, USD per million; None without tokens."""
     return fixed_usd_per_month / tokens_per_month * MTOK if tokens_per_month > 0 else None
-
-
-def whole_nodes(shape: ReplicaShape, replicas: int) -> int:
-    """Return the whole nodes that hold ``replicas``."""
-    return math.ceil(replicas / shape.replicas_per_node) * shape.nodes_per_replica
-
-
-def replica_steps(
-    shape: ReplicaShape,
-    *,
-    usd_per_node_hour: float,
-    hours_per_month: float = HOURS_PER_MONTH,
-    max_nodes: int,
-    spare_nodes: int = 0,
-    covering_tokens_per_minute: float | None = None,
-) -> tuple[FloorStep, ...]:
-    """Return the ladder of replicas that fits ``max_nodes``, spares included.
-
-    Stops at the first step that covers ``covering_tokens_per_minute``, if given.
-    Steps of one node count differ in replicas, not in cost: nodes are whole.
-    """
-    steps: list[FloorStep] = []
-    for replicas in range(1, max_nodes * shape.replicas_per_node + 1):
-        nodes = whole_nodes(shape, replicas) + spare_nodes
-        if nodes > max_nodes:
-            break
-        capacity = replicas * shape.tokens_per_minute
-        steps.append(
-            FloorStep(
-                units=replicas,
-                capacity=capacity,
-                fixed_usd_per_month=machines_usd_per_month(
-                    usd_per_node_hour, nodes, hours_per_month
-                ),
-                nodes=nodes,
-            )
-        )
-        if covering_tokens_per_minute is not None and capacity >= covering_tokens_per_minute:
-            break
-    return tuple(steps)
 
 
 def crossover(

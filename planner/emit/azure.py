@@ -50,7 +50,10 @@ class AzureDeployments(pulumi.ComponentResource):
         self, name: str, deployment: ProviderDeployment, before: list[pulumi.Resource]
     ) -> pulumi.CustomResource:
         service = azure_native("cognitiveservices")
-        model: dict[str, Any] = {"format": MODEL_FORMAT, "name": deployment.model}
+        model: dict[str, Any] = {
+            "format": deployment.model_format or MODEL_FORMAT,
+            "name": deployment.model,
+        }
         if deployment.model_version is not None:
             model["version"] = deployment.model_version
         properties: dict[str, Any] = {
@@ -89,6 +92,8 @@ def in_order(account: str, deployments: tuple[ProviderDeployment, ...]) -> list[
     for deployment in deployments:
         if deployment.resource_group is None:
             problems.append(f"deployment {deployment.name} needs the account's resource_group")
+        if deployment.capacity < 1:
+            problems.append(f"deployment {deployment.name} has a capacity of {deployment.capacity}")
         if deployment.account != account:
             problems.append(f"deployment {deployment.name} belongs to {deployment.account}")
         if deployment.spillover_to is None:

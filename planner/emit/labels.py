@@ -26,16 +26,21 @@ GPU_RESOURCE = "nvidia.com/gpu"
 GPU_TAINT_VALUE = "present"
 GPU_TAINT_EFFECT = "NoSchedule"
 
-_LABEL_VALUE = re.compile(r"^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$")
-_DNS_LABEL = re.compile(r"^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$")
-_AKS_POOL = re.compile(r"^[a-z][a-z0-9]{0,11}$")
+_LABEL_VALUE = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
+_DNS_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+_AKS_POOL = re.compile(r"[a-z][a-z0-9]{0,11}")
 _AKS_KEPT = 7
 _AKS_HASH = 5
 
 
+def is_label_value(text: str) -> bool:
+    """Tell whether Kubernetes takes ``text`` as a label's value."""
+    return _LABEL_VALUE.fullmatch(text) is not None
+
+
 def label_value(text: str, what: str) -> str:
-    """Return ``text`` if Kubernetes takes it as a label value, else say what it is."""
-    if not _LABEL_VALUE.match(text):
+    """Return ``text`` if Kubernetes takes it as a label's value, else say what it is."""
+    if not is_label_value(text):
         raise PlannerError(
             f"{what} {text!r} cannot be a Kubernetes label: at most 63 letters, digits, '-', '_' "
             "and '.', beginning and ending with a letter or digit. Rename it."
@@ -44,22 +49,22 @@ def label_value(text: str, what: str) -> str:
 
 
 def object_name(text: str, what: str) -> str:
-    """Return ``text`` if it can name any Kubernetes object, a Service included."""
-    if not _DNS_LABEL.match(text):
+    """Return ``text`` if it can name a Kubernetes object and be part of a host name."""
+    if not _DNS_LABEL.fullmatch(text):
         raise PlannerError(
             f"{what} {text!r} cannot name a Kubernetes object: at most 63 lower-case letters, "
-            "digits and '-', beginning with a letter. Rename it."
+            "digits and '-', beginning and ending with a letter or digit. Rename it."
         )
     return text
 
 
 def service_name(server: str) -> str:
-    """Return the Service of a server, which must never be ``vllm``.
+    """Return the Service of a server: it begins with a letter and is never ``vllm``.
 
     Kubernetes gives pods of the namespace VLLM_PORT=tcp://... for a Service of
     that name, and vLLM reads VLLM_PORT as its own port and crashes.
     """
-    return "llm-vllm" if server == "vllm" else server
+    return f"llm-{server}" if server == "vllm" or server[:1].isdigit() else server
 
 
 def aks_pool_name(pool: str) -> str:
@@ -68,7 +73,7 @@ def aks_pool_name(pool: str) -> str:
     A name that does not fit keeps its beginning and gains a hash, so that two
     pools stay apart.
     """
-    if _AKS_POOL.match(pool):
+    if _AKS_POOL.fullmatch(pool):
         return pool
     kept = re.sub(r"[^a-z0-9]", "", pool.lower()).lstrip("0123456789") or "gpu"
     digest = hashlib.sha256(pool.encode()).hexdigest()

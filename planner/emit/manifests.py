@@ -23,6 +23,7 @@ from planner.emit.labels import (
     REVISION_ANNOTATION,
     TIER_LABEL,
     WORKLOAD_LABEL,
+    is_label_value,
     label_value,
     object_name,
     quantity,
@@ -174,7 +175,7 @@ def _deployment(server: VllmServer, pool: NodePool, provenance: Provenance) -> M
             "revisionHistoryLimit": 5,
             "template": {
                 "metadata": {
-                    "labels": _labels(server, provenance),
+                    "labels": _pod_labels(server, provenance),
                     **({"annotations": pod_annotations} if pod_annotations else {}),
                 },
                 "spec": pod_spec(
@@ -211,21 +212,29 @@ def _selector(server: VllmServer) -> dict[str, str]:
     return {"app.kubernetes.io/name": "vllm", "app.kubernetes.io/instance": server.name}
 
 
-def _labels(server: VllmServer, provenance: Provenance) -> dict[str, str]:
-    given = {key: label_value(value, f"label {key}") for key, value in server.labels.items()}
-    return dict(sorted(given.items())) | {
+def _pod_labels(server: VllmServer, provenance: Provenance) -> dict[str, str]:
+    """Return the labels of pods: few, because changing one restarts every server."""
+    return {
         **_selector(server),
         "app.kubernetes.io/component": "model-server",
         "app.kubernetes.io/part-of": "llm-capacity",
-        "app.kubernetes.io/version": label_value(server.vllm_version, "vLLM version"),
         WORKLOAD_LABEL: label_value(server.workload, "workload"),
         TIER_LABEL: server.tier,
         CLASSIFICATION_LABEL: provenance.classification,
     }
 
 
+def _labels(server: VllmServer, provenance: Provenance) -> dict[str, str]:
+    """Return the labels of objects: the pods', and the plan's own where they are legal."""
+    own = {key: text for key, text in sorted(server.labels.items()) if is_label_value(text)}
+    return own | _pod_labels(server, provenance)
+
+
 def _annotations(server: VllmServer, provenance: Provenance) -> dict[str, str]:
+    """Return what is recorded on a Deployment; of the plan's labels, what no label can hold."""
+    own = {key: text for key, text in sorted(server.labels.items()) if not is_label_value(text)}
     found: Mapping[str, str | None] = {
+        **own,
         DIGEST_ANNOTATION: provenance.capacity_digest,
         MODEL_ANNOTATION: server.model,
         REVISION_ANNOTATION: server.model_revision,

@@ -26,7 +26,7 @@ from planner.errors import InputError, PlannerError, Problem
 from planner.plan import Plan
 
 MARKER = ".llm-capacity-render.json"
-_PLAIN = re.compile(r"^[A-Za-z/][A-Za-z0-9._/-]*$")
+_PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9._/-]*")
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})
 
 
@@ -97,7 +97,7 @@ def to_yaml(manifest: Manifest) -> str:
 class _Representer(SafeRepresenter):
     def represent_text(self, data: str) -> ScalarNode:
         """Quote what a YAML 1.1 reader might take for something else than text."""
-        plain = _PLAIN.match(data) and data.lower() not in _WORDS
+        plain = _PLAIN.fullmatch(data) and data.lower() not in _WORDS
         return self.represent_scalar("tag:yaml.org,2002:str", data, style=None if plain else '"')
 
     def ignore_aliases(self, data: Any) -> bool:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pulumi
 
-from planner.decision import Decision
 from planner.emit.azure import AzureDeployments, AzureDeploymentsArgs, in_order
 from planner.emit.grouping import ClusterResources, clusters
 from planner.emit.kubernetes import (
@@ -53,7 +52,7 @@ def outputs(plan: Plan, found: tuple[ClusterResources, ...]) -> dict[str, Any]:
         "evidence_digest": plan.evidence_digest,
         "verdict": plan.verdict,
         "totals": plan.totals.model_dump(mode="json"),
-        "decisions": {decision.workload: _summary(decision) for decision in plan.decisions},
+        "decisions": _decisions(plan),
         "endpoints": {item.cluster: endpoints(item) for item in found},
         "purchases": [purchase.model_dump(mode="json") for purchase in plan.resources.purchases],
         "manual_steps": manual_steps(plan),
@@ -61,20 +60,24 @@ def outputs(plan: Plan, found: tuple[ClusterResources, ...]) -> dict[str, Any]:
     return {name: rounded(value) for name, value in exported.items()}
 
 
-def _summary(decision: Decision) -> dict[str, Any]:
-    summary: dict[str, Any] = {"status": decision.status, "why": decision.explanation}
-    if decision.chosen is not None:
-        option, cost = decision.chosen.option, decision.chosen.cost
-        summary |= {
-            "option": option.id,
-            "kind": option.kind,
-            "model": option.model,
-            "provider": option.provider,
-            "region": option.region,
-            "deployment_type": option.deployment_type,
-            "usd_per_month": cost.total_usd_per_month if cost else None,
-        }
-    return summary
+def _decisions(plan: Plan) -> dict[str, dict[str, Any]]:
+    """Return what was chosen for each workload, and why."""
+    found: dict[str, dict[str, Any]] = {}
+    for decision in plan.decisions:
+        summary: dict[str, Any] = {"status": decision.status, "why": decision.explanation}
+        if decision.chosen is not None:
+            option, cost = decision.chosen.option, decision.chosen.cost
+            summary |= {
+                "option": option.id,
+                "kind": option.kind,
+                "model": option.model,
+                "provider": option.provider,
+                "region": option.region,
+                "deployment_type": option.deployment_type,
+                "usd_per_month": cost.total_usd_per_month if cost else None,
+            }
+        found[decision.workload] = summary
+    return found
 
 
 def _azure_accounts(plan: Plan) -> dict[str, tuple[ProviderDeployment, ...]]:

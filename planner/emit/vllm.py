@@ -89,13 +89,8 @@ def image_reference(server: VllmServer) -> str:
     """Return the image by digest where one is given (the tag then says nothing), else by tag."""
     if server.image_digest is None:
         return server.image
-    repository, _, last = server.image.partition("@")[0].rpartition("/")
-    name = last.partition(":")[0]
-    return (
-        f"{repository}/{name}@{server.image_digest}"
-        if repository
-        else (f"{name}@{server.image_digest}")
-    )
+    folder, slash, last = server.image.partition("@")[0].rpartition("/")
+    return f"{folder}{slash}{last.partition(':')[0]}@{server.image_digest}"
 
 
 def environment(server: VllmServer) -> list[dict[str, str]]:

@@ -16,8 +16,13 @@ from planner.serving.sizing_types import Layout
 from planner.units import GIB
 
 _DTYPES = {"auto": "bfloat16", "half": "float16", "bf16": "bfloat16", "fp16": "float16"}
-_KV_DTYPES = {"auto": "bfloat16", "float16": "bfloat16", "bf16": "bfloat16", "fp8_e4m3": "fp8",
-              "fp8_e5m2": "fp8"}
+_KV_DTYPES = {
+    "auto": "bfloat16",
+    "float16": "bfloat16",
+    "bf16": "bfloat16",
+    "fp8_e4m3": "fp8",
+    "fp8_e5m2": "fp8",
+}
 _LARGEST_GROUP = 8
 """GPUs of one NVLink domain assumed when only the GPU is named."""
 
@@ -54,12 +59,11 @@ def ledger(
     )
     layout = Layout(tensor_parallel=tp)
     found = vllm_ledger(shape, layout, accelerator, settings=settings)
-    linked = "nvlink" if accelerator.nvlink_bytes_per_s else "pcie"
     illegal = check_layout(
         shape,
         layout,
         gpus_per_node=max(tp, _LARGEST_GROUP),
-        interconnect=linked,
+        interconnect="nvlink" if accelerator.nvlink_bytes_per_s else "pcie",
     )
     document = {
         **found.model_dump(mode="json"),
@@ -96,7 +100,10 @@ def equation(document: dict[str, Any]) -> str:
 
 def _shape(config: str) -> ModelShape:
     path = Path(config)
-    return shape_from_file(path) if path.suffix == ".json" or path.is_file() else load_shape(config)
+    if path.suffix != ".json" and not path.is_file():
+        return load_shape(config)
+    name = None if path.name == "config.json" else path.stem.replace("--", "/")
+    return shape_from_file(path, name)
 
 
 def _known(flag: str, value: str | None, aliases: dict[str, str], known: tuple[str, ...]) -> str:

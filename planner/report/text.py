@@ -20,8 +20,11 @@ def summary(plan: Plan) -> str:
     denials += [f for d in plan.decisions if d.status in ("denied", "blocked") for f in blocking(d)]
     for finding in denials:
         lines += ["", *finding_lines(finding)]
-    lines += [f"  warning: {f.rule_id} {f.subject}: {f.message}" for f in plan.findings
-              if f.verdict == "warn"]
+    lines += [
+        f"  warning: {f.rule_id} {f.subject}: {f.message}"
+        for f in plan.findings
+        if f.verdict == "warn"
+    ]
     lines += [f"  warning: {text}" for text in plan.warnings]
     lines += list(_totals(plan))
     return "\n".join(lines) + "\n"
@@ -39,7 +42,9 @@ def workload_line(decision: Decision) -> str:
     if outcome.cost and outcome.cost.floor and outcome.cost.floor.step.units:
         parts.append(_floor_words(outcome.cost.floor))
     if outcome.cost and (outcome.cost.dedication_usd_per_month or 0) > 0:
-        parts.append(f"price of dedication {format_usd(outcome.cost.dedication_usd_per_month or 0)}")
+        parts.append(
+            f"price of dedication {format_usd(outcome.cost.dedication_usd_per_month or 0)}"
+        )
     parts.append(f"tightest: {decision.tightest_objective}")
     parts.append(_runner_up_words(decision))
     return "; ".join(parts)
@@ -55,6 +60,7 @@ def option_words(outcome: Outcome) -> str:
             f"self-hosted {option.model} TP{size.replica.layout.tensor_parallel} x "
             f"{size.replicas} replicas ({spares}) on {size.nodes + size.spare_nodes} "
             f"{option.hardware.instance} in {option.region}"
+            + (f", spill to {option.spill.deployment_type}" if option.spill else "")
         )
     words = f"{option.deployment_type} {option.model} in {option.region}"
     if option.kind == "provisioned" and outcome.cost and outcome.cost.floor:
@@ -113,9 +119,11 @@ def explain(plan: Plan, decision: Decision) -> str:
     if decision.ladder:
         lines += ["", "  under pressure:"] + [f"    {step}" for step in decision.ladder]
     lines += ["", "  not chosen:"]
-    ranked = sorted(decision.others, key=lambda o: (o.extra_usd_per_month is None,
-                                                    o.extra_usd_per_month or 0, o.option.id))
-    lines += [f"    {o.option.id}: {o.lost}: {o.why}" for o in ranked]
+    ranked = sorted(
+        decision.others,
+        key=lambda o: (o.extra_usd_per_month is None, o.extra_usd_per_month or 0, o.option.id),
+    )
+    lines += [f"    {o.option.id}: {o.lost}: {o.why.replace(o.option.id, 'it')}" for o in ranked]
     findings = [f for f in plan.findings if f.subject == decision.workload]
     for finding in [*findings, *(blocking(decision) if decision.chosen is None else ())]:
         lines += ["", *finding_lines(finding)]
@@ -135,7 +143,7 @@ def _outcome_lines(outcome: Outcome) -> Iterator[str]:
             f"ITL p95 {_ms(latency.itl_p95_ms)}; {latency.source}"
         )
     if outcome.availability is not None:
-        yield f"availability: {outcome.availability:.5f}"
+        yield f"availability: {outcome.availability:.7g}"
     yield from outcome.notes
 
 
@@ -164,8 +172,8 @@ def _memory_lines(outcome: Outcome) -> Iterator[str]:
 
 
 def _cost_lines(cost: Cost) -> Iterator[str]:
-    if cost.status == "unknown":
-        yield f"cost: unknown, missing {', '.join(cost.missing)}"
+    if cost.status != "known":
+        yield f"cost: {cost.status}, {', '.join(cost.missing)}"
         return
     yield (
         f"cost: fixed {format_usd(cost.fixed_usd_per_month or 0)} + variable "
@@ -184,12 +192,12 @@ def _cost_lines(cost: Cost) -> Iterator[str]:
         yield f"above the same demand pay-as-you-go: {format_usd(cost.dedication_usd_per_month)}"
     if cost.break_even is not None:
         even = cost.break_even
-        at = (
-            f"{even.tokens_per_month / 1e9:,.3f} B tokens/month "
-            f"({format_share(even.utilization or 0)} of capacity)"
-            if even.tokens_per_month is not None
-            else even.note
-        )
+        at = even.note
+        if even.tokens_per_month is not None:
+            at = (
+                f"{even.tokens_per_month / 1e9:,.3f} B tokens/month "
+                f"({format_share(even.utilization or 0)} of capacity)"
+            ) + (f"; {even.note}" if even.note else "")
         yield (
             f"break-even at f={even.output_fraction:g}, cached {even.cached_fraction:g}, "
             f"{format_usd(even.blended_usd_per_mtok)} per million: {at}"
@@ -226,11 +234,10 @@ def _runner_up_words(decision: Decision) -> str:
     other = next((o for o in decision.others if o.option.id == decision.runner_up), None)
     if other is not None:
         return f"runner-up {option_words(other)}: {other.why}"
-    reasons = Counter(outcome.lost for outcome in decision.others)
+    reasons = Counter(str(outcome.lost) for outcome in decision.others)
     if not reasons:
         return "no other option"
-    counted = ", ".join(f"{count} {reason}" for reason, count in sorted(
-        (str(key), value) for key, value in reasons.items()) for reason, count in [(reason, count)])
+    counted = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
     return f"no other option could win ({counted})"
 
 
@@ -242,9 +249,15 @@ def _totals(plan: Plan) -> Iterator[str]:
         f"{format_usd(totals.fixed_usd_per_month)} + variable "
         f"{format_usd(totals.variable_usd_per_month)} + engineering "
         f"{format_usd(totals.engineering_usd_per_month)}"
-        + (f"; {totals.currency} {totals.reported_per_month:,.0f} with unrecoverable tax"
-           if totals.currency != "USD" else "")
+        + (
+            f"; {totals.currency} {totals.reported_per_month:,.0f} with unrecoverable tax"
+            if totals.currency != "USD"
+            else ""
+        )
     )
+    if totals.sunk_usd_per_month:
+        sunk = format_usd(totals.sunk_usd_per_month)
+        yield f"  besides, {sunk}/month is already committed and paid whatever is decided"
     if totals.undecided_workloads:
         yield f"  {totals.undecided_workloads} workloads have no decision and are not in the total"
     yield (

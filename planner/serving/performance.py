@@ -4,9 +4,10 @@ The model, in order:
 
 1. Memory: requests are admitted on their projected final length, so the batch
    is what the KV pool holds of prompt + output.
-2. Inter-token latency: TPOT(B) = decode step at B + B x prefill / output. Every
-   running request pays for its neighbours' prefills. All requests share the
-   steps, so this mean is also what the 95th percentile of requests sees at B.
+2. Inter-token latency: TPOT(B) = decode step at B + B x stall / output. Every
+   running request pays for its neighbours' prefills, which share the steps'
+   weight reads. All requests share the steps, so this mean is also what the
+   95th percentile of requests sees at B; single tokens can stall for a chunk.
 3. Rate: Little's law, mean running requests / time in the batch. With latency
    objectives the mean stays below B by square-root staffing; a batch tier
    keeps every slot full.
@@ -21,7 +22,6 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from planner.base import Frozen
 from planner.catalog.rows import Accelerator
 from planner.serving.engine import VllmSettings, resolved
 from planner.serving.memory import StageMemory, longest_request, stage_memories, vllm_ledger
@@ -31,18 +31,11 @@ from planner.serving.queueing import (
     mean_occupancy,
     sequences_held,
     slots_needed,
-    squared_variation,
-    wait_p95_seconds,
 )
 from planner.serving.shape import ModelShape
 from planner.serving.sizing_types import Layout, MemoryLedger, Refusal, Replica
-from planner.serving.steps import (
-    StepModel,
-    decode_bounds,
-    decode_step_seconds,
-    prefill_seconds,
-    step_model,
-)
+from planner.serving.speed import Load, RequestProfile, load_of
+from planner.serving.steps import decode_bounds
 
 Limit = Literal["kv_cache", "itl", "ttft", "compute", "bandwidth"]
 
@@ -50,80 +43,6 @@ SMALLEST_BATCH_LIMIT = 8
 """The lowest ``max_num_seqs`` tried when the engine's default leaves too little KV."""
 
 BISECTIONS = 40
-
-
-class RequestProfile(Frozen):
-    """The requests of a workload: tokens of prompt and output, and the cached share."""
-
-    prompt_mean: float
-    prompt_p95: float
-    output_mean: float
-    output_p95: float
-    max_tokens: int
-    cached_fraction: float = 0.0
-
-    @property
-    def longest(self) -> int:
-        """Tokens a request is admitted for: the 95th-percentile prompt and max_tokens."""
-        return math.ceil(self.prompt_p95) + self.max_tokens
-
-
-class Load(Frozen):
-    """A replica's speed for a profile: times in seconds, of one engine."""
-
-    model: StepModel
-    profile: RequestProfile
-    prefill_mean_s: float
-    prefill_p95_s: float
-    variation2: float
-
-    def tpot(self, batch: float) -> float:
-        """Return seconds for each output token at a running batch."""
-        profile = self.profile
-        context = profile.prompt_mean + profile.output_mean / 2
-        stall = batch * self.server_s / profile.output_mean
-        return decode_step_seconds(self.model, batch, context) + stall
-
-    @property
-    def server_s(self) -> float:
-        """Seconds a prefill occupies one pipeline stage."""
-        return self.prefill_mean_s / self.model.pipeline_parallel
-
-    def rate(self, occupancy: float) -> float:
-        """Return requests a second at a mean number of running requests."""
-        inside = self.prefill_mean_s + self.profile.output_mean * self.tpot(occupancy)
-        return occupancy / inside
-
-    def ttft_p95(self, occupancy: float) -> float:
-        """Return the 95th percentile of the time to the first token, in seconds."""
-        context = self.profile.prompt_mean + self.profile.output_mean / 2
-        step = decode_step_seconds(self.model, max(occupancy, 1.0), context)
-        wait = wait_p95_seconds(self.rate(occupancy), self.server_s, self.variation2)
-        return self.prefill_p95_s + step + wait
-
-
-def load_of(
-    shape: ModelShape,
-    layout: Layout,
-    accelerator: Accelerator,
-    interconnect: Interconnect,
-    settings: VllmSettings,
-    profile: RequestProfile,
-) -> Load:
-    """Return the speed model of a replica for a profile."""
-    model = step_model(shape, layout, accelerator, interconnect, settings.kv_dtype)
-
-    def prefill(tokens: float) -> float:
-        cached = tokens * profile.cached_fraction
-        return prefill_seconds(model, tokens - cached, cached)
-
-    return Load(
-        model=model,
-        profile=profile,
-        prefill_mean_s=prefill(profile.prompt_mean),
-        prefill_p95_s=prefill(max(profile.prompt_p95, profile.prompt_mean)),
-        variation2=squared_variation(profile.prompt_mean, profile.prompt_p95),
-    )
 
 
 def replica_at(
@@ -139,9 +58,9 @@ def replica_at(
 ) -> Replica | Refusal:
     """Return the replica at the highest rate it sustains, or why it cannot serve.
 
-    Both objectives None is the batch tier. When ``max_num_seqs`` is not given,
-    lower limits than the engine's default are tried: they shrink the sampler's
-    memory and so leave more for the KV cache.
+    Both objectives None is the batch tier, whose TTFT leaves its queue out. When
+    ``max_num_seqs`` is not given, lower limits than the engine's default are
+    tried: they shrink the sampler's memory and so leave more for the KV cache.
     """
     asked = settings.model_copy(update={"max_model_len": settings.max_model_len or profile.longest})
     too_long = _too_long(shape, layout, asked, profile)
@@ -227,15 +146,17 @@ def _replica(
         tokens_per_minute=rate * 60 * (profile.prompt_mean + profile.output_mean),
         ttft_p95_ms=load.ttft_p95(occupancy) * 1000,
         itl_p95_ms=load.tpot(slots) * 1000,
-        prefill_share=min(1.0, rate * load.server_s),
+        prefill_share=min(
+            1.0, rate * load.stall(occupancy, load.mean_prompt) / layout.pipeline_parallel
+        ),
         limited_by=limit,
     )
 
 
 def _bound(load: Load, batch: int) -> Limit:
     weights, arithmetic = decode_bounds(load.model, batch)
-    prefill = batch * load.server_s / load.profile.output_mean
-    return "compute" if max(arithmetic, prefill) > weights else "bandwidth"
+    stalls = batch * load.stall(batch, load.mean_prompt) / load.profile.output_mean
+    return "compute" if max(arithmetic, stalls) > weights else "bandwidth"
 
 
 def _sequences(memory: StageMemory, profile: RequestProfile) -> int:
@@ -263,7 +184,7 @@ def _largest_occupancy(load: Load, at_most: float, ttft_s: float | None) -> floa
     """Return the highest occupancy within the utilisation cap and the TTFT objective."""
 
     def within(occupancy: float) -> bool:
-        if load.rate(occupancy) * load.server_s > MAX_PREFILL_UTILISATION:
+        if load.use(occupancy) > MAX_PREFILL_UTILISATION:
             return False
         return ttft_s is None or load.ttft_p95(occupancy) <= ttft_s
 

@@ -11,9 +11,10 @@ import math
 from planner.catalog.rows import Accelerator, Instance
 from planner.serving.engine import VllmSettings
 from planner.serving.parallelism import check_layout
-from planner.serving.performance import RequestProfile, replica_at
+from planner.serving.performance import replica_at
 from planner.serving.shape import ModelShape
 from planner.serving.sizing_types import Layout, Refusal, Replica
+from planner.serving.speed import RequestProfile
 from planner.workload import Objectives, Traffic
 
 

@@ -129,19 +129,17 @@ def decode_bounds(model: StepModel, batch: float) -> tuple[float, float]:
     touched = distinct_expert_share(model.experts, model.active_experts, share)
     read = model.fixed_weight_bytes + model.expert_weight_bytes * touched
     weights = read / (model.bandwidth * model.efficiency.bandwidth)
-    flops = FLOPS_PER_PARAMETER * model.matmul_parameters * share / model.tensor_parallel
-    return weights, flops / (model.flops * model.efficiency.compute)
+    return weights, _arithmetic_seconds(model, share)
 
 
 def prefill_seconds(model: StepModel, new_tokens: float, cached_tokens: float = 0.0) -> float:
     """Return the time to prefill ``new_tokens`` behind ``cached_tokens``, alone."""
     if new_tokens <= 0:
         return 0.0
-    flops = FLOPS_PER_PARAMETER * model.matmul_parameters * new_tokens / model.tensor_parallel
     touched = distinct_expert_share(model.experts, model.active_experts, new_tokens)
     read = model.fixed_weight_bytes + model.expert_weight_bytes * touched
     products = max(
-        flops / (model.flops * model.efficiency.compute),
+        _arithmetic_seconds(model, new_tokens),
         read / (model.bandwidth * model.efficiency.bandwidth),
     )
     return (
@@ -150,6 +148,31 @@ def prefill_seconds(model: StepModel, new_tokens: float, cached_tokens: float = 
         + all_reduce_seconds(model, new_tokens)
         + _overheads(model, new_tokens)
     )
+
+
+def mixed_stall_seconds(
+    model: StepModel, batch: float, new_tokens: float, cached_tokens: float, chunk_tokens: int
+) -> float:
+    """Return how much one prefill lengthens the decode steps it is chunked into.
+
+    A step that carries a chunk reads the weights once for both, so a chunk costs
+    only what its arithmetic exceeds that read, the experts a decode batch alone
+    would not have touched, its attention, and its share of the links.
+    """
+    if new_tokens <= 0:
+        return 0.0
+    chunks = max(1.0, new_tokens / chunk_tokens)
+    weights, arithmetic = decode_bounds(model, batch)
+    chunk = new_tokens / chunks
+    touched = distinct_expert_share(model.experts, model.active_experts, chunk + batch)
+    read = model.fixed_weight_bytes + model.expert_weight_bytes * touched
+    mixed = max(
+        read / (model.bandwidth * model.efficiency.bandwidth),
+        arithmetic + _arithmetic_seconds(model, chunk),
+    )
+    volume = all_reduce_seconds(model, new_tokens) - all_reduce_seconds(model, 0)
+    attention = _prefill_attention_seconds(model, new_tokens, cached_tokens)
+    return chunks * (mixed - max(weights, arithmetic)) + attention + volume
 
 
 def kv_read_bytes(model: StepModel, context_tokens: float) -> float:
@@ -165,6 +188,11 @@ def all_reduce_seconds(model: StepModel, tokens: float) -> float:
     message = tokens * model.hidden * HIDDEN_BYTES
     moved = ring_bytes(message, model.tensor_parallel) / model.link.bus_bytes_per_s
     return (2 * model.layers + 1) * (model.link.latency_s + moved)
+
+
+def _arithmetic_seconds(model: StepModel, tokens: float) -> float:
+    flops = FLOPS_PER_PARAMETER * model.matmul_parameters * tokens / model.tensor_parallel
+    return flops / (model.flops * model.efficiency.compute)
 
 
 def _overheads(model: StepModel, tokens: float) -> float:

@@ -130,41 +130,41 @@ def _book(**changes: Any) -> PriceBook:
     return PriceBook.build(as_of, **(rows | changes))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def curve() -> Callable[..., DemandCurve]:
     return _curve
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def demand() -> Callable[..., Demand]:
     return _demand
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def payg() -> Callable[..., PaygPrice]:
     return _payg
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def unit() -> Callable[..., ProvisionedUnit]:
     return _unit
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def price() -> Callable[..., ProvisionedPrice]:
     return _price
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def option() -> Callable[..., Option]:
     return _option
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def spill() -> Callable[..., SpillTarget]:
     return _spill
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def book() -> Callable[..., PriceBook]:
     return _book

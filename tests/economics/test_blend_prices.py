@@ -117,7 +117,6 @@ def test_a_standard_deployment_never_takes_the_price_of_another_type(
     # A sample's estimate used the provisioned price for a standard deployment, 5.4 times
     # the right one: $1,791.66 for $331.72 (Azure-Samples/azure-search-openai-demo#1911).
     book = PriceBook.build(AS_OF, payg=[payg()], provisioned=[price()])
-    assert 1791.66 / 331.72 == pytest.approx(5.4, abs=0.01)
     assert book.payg("azure", "gpt-4.1", "DataZoneStandard", "swedencentral") is None
     assert book.payg("azure", "gpt-4.1", "GlobalProvisionedManaged", "swedencentral") is None
     assert book.provisioned("azure", "gpt-4.1", "GlobalStandard", "swedencentral", 12) is None

@@ -45,7 +45,7 @@ CHAT = VllmServer(
     shm_bytes=16 * GIB,
     startup_seconds=700,
     drain_seconds=120,
-    labels={"team": "support"},
+    labels={"classification": "restricted", "owner": "chat-team@example.com"},
 )
 DIGEST = CHAT.model_copy(
     update={
@@ -206,6 +206,7 @@ def plan() -> Plan:
             variable_usd_per_month=1_000.0,
             engineering_usd_per_month=0.0,
             total_usd_per_month=101_000.0,
+            sunk_usd_per_month=0.0,
             undecided_workloads=0,
             currency="USD",
             reported_per_month=101_000.0,

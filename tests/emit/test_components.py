@@ -209,6 +209,12 @@ def test_an_account_changes_one_deployment_at_a_time(plan: Plan, recorder: Recor
         assert [urn.split("::")[-1] for urn in later.dependencies] == [earlier.name]
 
 
+def test_a_model_of_another_publisher_keeps_its_format(plan: Plan, recorder: Recorder) -> None:
+    payg = plan.resources.deployments[1].model_copy(update={"model_format": "DeepSeek"})
+    recorder.run(lambda: AzureDeployments("oai", AzureDeploymentsArgs("oai-sydney", (payg,))))
+    assert recorder.inputs("oai-assist-payg")["properties"]["model"]["format"] == "DeepSeek"
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -216,6 +222,7 @@ def test_an_account_changes_one_deployment_at_a_time(plan: Plan, recorder: Recor
         ({"spillover_to": "assist-ptu"}, "no pay-as-you-go deployment of the account"),
         ({"resource_group": None}, "needs the account's resource_group"),
         ({"name": "assist-payg"}, "occurs twice"),
+        ({"capacity": 0}, "has a capacity of 0"),
     ],
 )
 def test_a_deployment_that_cannot_be_is_refused_before_anything(

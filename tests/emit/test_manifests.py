@@ -201,7 +201,8 @@ def test_selector_finds_pods_and_service_finds_them_too(chat: VllmServer, h100: 
     selector = deployment["spec"]["selector"]["matchLabels"]
     assert selector.items() <= labels.items()
     assert service["spec"]["selector"] == selector
-    assert labels["team"] == "support"
+    assert "classification" not in labels  # a change of it would restart every server
+    assert deployment["metadata"]["labels"]["classification"] == "restricted"
     assert labels["llm-capacity.dev/classification"] == "restricted"
     assert service["metadata"]["namespace"] == "llm"
 
@@ -211,15 +212,22 @@ def test_digest_is_on_the_deployment_but_rolls_no_pod(chat: VllmServer, h100: No
     annotations = deployment["metadata"]["annotations"]
     assert annotations["llm-capacity.dev/capacity-digest"] == "d" * 64
     assert annotations["llm-capacity.dev/owner"] == "team@example.com"
+    assert annotations["owner"] == "chat-team@example.com"  # no label could hold it
     assert annotations["llm-capacity.dev/residency"] == "AU"
     assert deployment["spec"]["template"]["metadata"]["annotations"] == {
         "karpenter.sh/do-not-disrupt": "true"
     }
 
 
-def test_no_service_is_called_vllm(chat: VllmServer, h100: NodePool) -> None:
-    _, service = server_manifests(chat.model_copy(update={"name": "vllm"}), h100, SOURCE)
-    assert service["metadata"]["name"] == service_name("vllm") == "llm-vllm"
+@pytest.mark.parametrize(
+    ("name", "service"), [("vllm", "llm-vllm"), ("3d-chat", "llm-3d-chat"), ("chat", "chat")]
+)
+def test_service_names_are_legal_and_never_vllm(
+    chat: VllmServer, h100: NodePool, name: str, service: str
+) -> None:
+    deployment, found = server_manifests(chat.model_copy(update={"name": name}), h100, SOURCE)
+    assert deployment["metadata"]["name"] == name
+    assert found["metadata"]["name"] == service_name(name) == service
 
 
 @pytest.mark.parametrize(
@@ -301,7 +309,7 @@ def test_batch_yields_to_interactive(plan: Plan) -> None:
         ({"tensor_parallel": 16, "gpus_per_replica": 16}, "has 8"),
         ({"vllm_version": "0.17.0"}, "known releases: 0.32, 0.33"),
         ({"vllm_version": "nightly"}, "not a release number"),
-        ({"labels": {"team": "no spaces here"}}, "cannot be a Kubernetes label"),
+        ({"workload": "no spaces here"}, "cannot be a Kubernetes label"),
         ({"name": "Chat_1"}, "cannot name a Kubernetes object"),
     ],
 )

@@ -240,7 +240,7 @@ def answering() -> Iterator[Callable[..., SimpleNamespace]]:
 
         server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         servers.append(server)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         return SimpleNamespace(url=f"http://127.0.0.1:{server.server_port}", asked=asked)
 
     yield start

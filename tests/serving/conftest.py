@@ -93,9 +93,7 @@ def a100() -> Accelerator:
 
 @pytest.fixture
 def l40s() -> Accelerator:
-    return card_of(
-        "L40S", 44.99, 44.42, tb_s=0.864, bf16=362.05, fp8=733, nvlink_gb_s=None
-    )
+    return card_of("L40S", 44.99, 44.42, tb_s=0.864, bf16=362.05, fp8=733, nvlink_gb_s=None)
 
 
 @pytest.fixture

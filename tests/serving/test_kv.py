@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.catalog.shapes import load_shape
+from planner.catalog.shapes import config_of, load_shape
 from planner.serving.kv import (
     fixed_bytes_per_sequence,
     growing_bytes_per_token,
@@ -101,9 +101,7 @@ def test_fixed_state_of_hybrid_models(name: str, megabytes: float) -> None:
 
 def test_state_precision_follows_the_config() -> None:
     """Nemotron 3 Nano keeps float32 states: 49 MB a sequence, 25 MB at 16 bits."""
-    from planner.catalog.shapes import _config, _row
-
-    config = _config(_row("NVIDIA-Nemotron-3-Nano-30B-A3B-BF16"))
+    config = config_of("NVIDIA-Nemotron-3-Nano-30B-A3B-BF16")
     for dtype, megabytes in (("float32", 49.1), ("bfloat16", 25.0)):
         shape = shape_from_config({**config, "mamba_ssm_cache_dtype": dtype}, "nano")
         held = fixed_bytes_per_sequence(shape, length=1000, max_num_batched_tokens=0)
@@ -198,7 +196,5 @@ def test_the_sparse_indexer_caches_a_key_of_its_own() -> None:
 def test_different_key_and_value_widths() -> None:
     layer = load_shape("Qwen3-8B").kinds[0]
     assert isinstance(layer.mixer, Attention)
-    narrow = layer.model_copy(
-        update={"mixer": layer.mixer.model_copy(update={"value_dim": 64})}
-    )
+    narrow = layer.model_copy(update={"mixer": layer.mixer.model_copy(update={"value_dim": 64})})
     assert token_bytes(narrow, 1) == 8 * (128 + 64) * 2

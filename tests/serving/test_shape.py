@@ -239,7 +239,10 @@ def test_ignored_layers_of_a_config_stay_at_16_bits(make_dense: Any) -> None:
                 "config_groups": {
                     "group_0": {
                         "weights": {
-                            "type": "int", "num_bits": 4, "group_size": 32, "symmetric": True
+                            "type": "int",
+                            "num_bits": 4,
+                            "group_size": 32,
+                            "symmetric": True,
                         }
                     }
                 },

@@ -23,7 +23,11 @@ def clone(tmp_path):
     view.mkdir(parents=True)
     venv = tmp_path / "clone" / ".venv"
     venv.mkdir(parents=True)
-    (venv / "tools.json").write_text(json.dumps({"bin": str(view), "executables": {}}))
+    plugin = tmp_path / "cache" / "tools" / "kubernetes" / "pulumi-resource-kubernetes"
+    plugin.parent.mkdir(parents=True)
+    plugin.touch()
+    record = {"bin": str(view), "executables": {plugin.name: str(plugin)}}
+    (venv / "tools.json").write_text(json.dumps(record))
     return tmp_path / "clone"
 
 
@@ -42,13 +46,23 @@ def without_provider(clone, environ):
 
 def test_tools_come_first_on_path_and_only_once(clone, environ, tmp_path):
     first = without_provider(clone, environ)
-    expected = f"{tmp_path}/cache/bin-1:{clone}/.venv/bin:/usr/bin:/bin"
+    cache = f"{tmp_path}/cache"
+    expected = f"{cache}/bin-1:{cache}/tools/kubernetes:{clone}/.venv/bin:/usr/bin:/bin"
     assert first["PATH"] == expected
     assert without_provider(clone, {**environ, **first})["PATH"] == expected
 
 
+def test_a_plugin_that_pulumi_finds_at_home_stays_off_path(clone, environ, tmp_path):
+    installed = tmp_path / "home" / "plugins" / "resource-kubernetes-v4.25.0"
+    installed.mkdir(parents=True)
+    (installed / "pulumi-resource-kubernetes").touch()
+    expected = f"{tmp_path}/cache/bin-1:{clone}/.venv/bin:/usr/bin:/bin"
+    assert without_provider(clone, environ)["PATH"] == expected
+
+
 def test_a_fresh_user_gets_a_local_backend_of_this_clone(clone, environ, tmp_path):
     variables = without_provider(clone, environ)
+    assert variables["PULUMI_HOME"] == environ["PULUMI_HOME"]
     folder = Path(variables["PULUMI_BACKEND_URL"].removeprefix("file://"))
     assert folder.is_dir()
     assert tmp_path / "cache" in folder.parents
@@ -72,7 +86,15 @@ def test_what_the_user_has_is_left_alone(clone, environ):
     assert "PULUMI_CONFIG_PASSPHRASE" not in without_provider(clone, by_file)
 
 
-@pytest.mark.parametrize("content", [None, "{}", "not json", '{"bin": "/gone/away"}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        "{}",
+        "not json",
+        '{"bin": "/gone/away", "executables": {"pulumi-resource-kubernetes": "/gone"}}',
+    ],
+)
 def test_without_set_up_the_way_out_is_named(clone, environ, content):
     record = clone / ".venv" / "tools.json"
     record.unlink() if content is None else record.write_text(content)
@@ -82,7 +104,7 @@ def test_without_set_up_the_way_out_is_named(clone, environ, content):
 
 @pytest.mark.parametrize("value", ["plain", "two words", "it's", '"$(rm -rf x)`', "a\nb", ""])
 def test_export_lines_survive_the_shell(value):
-    line = shell_env.render({"NAME": value})
+    line = shell_env.render_exports({"NAME": value})
     answer = subprocess.run(
         ["sh", "-c", f'{line}printf %s "$NAME"'], capture_output=True, text=True, check=True
     )

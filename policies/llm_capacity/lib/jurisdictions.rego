@@ -54,6 +54,14 @@ listed(place) if {
 	count(place.jurisdictions) > 0
 }
 
+# METADATA
+# description: Where an option or a spill target processes, for a message.
+places(place) := "any region of the provider" if {
+	place.scope == "global"
+}
+
+else := document.list(document.value(place, "jurisdictions"))
+
 members(name) := found if found := groups[name].countries
 
 else := [name] if {

@@ -27,7 +27,7 @@ findings contains finding.make(rego.metadata.chain(), "deny", {
 	"subject": document.value(option, "id"),
 	"message": sprintf("%v may be processed in %v, which is not inside the residency %v", [
 		document.value(option, "id"),
-		places(option),
+		jurisdictions.places(option),
 		document.list(jurisdictions.declared(workload)),
 	]),
 	"observed": {
@@ -78,12 +78,6 @@ left_to_res_002(option) if {
 	document.value(option, "jurisdictions") != document.absent
 	jurisdictions.unknown(option)
 }
-
-places(option) := "any region of the provider" if {
-	option.scope == "global"
-}
-
-else := document.list(document.value(option, "jurisdictions"))
 
 outside(option, workload) := sort(found) if {
 	found := jurisdictions.outside(option.jurisdictions, workload)

@@ -43,7 +43,7 @@ findings contains finding.make(rego.metadata.chain(), "deny", {
 	"message": sprintf("%v spills to %v, which may process in %v, not inside the residency %v", [
 		document.value(option, "id"),
 		document.value(spill, "deployment_type"),
-		document.list(document.value(spill, "jurisdictions")),
+		jurisdictions.places(spill),
 		document.list(jurisdictions.declared(workload)),
 	]),
 	"observed": {"spill_jurisdictions": document.value(spill, "jurisdictions")},
