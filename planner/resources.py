@@ -46,16 +46,9 @@ def resources_of(
 
 
 def pool_name(outcome: Outcome, tier: str) -> str:
-    """Return the node pool's name: at most 12 characters of a-z and 0-9 (AKS's limit)."""
-    hardware = outcome.option.hardware
-    assert hardware is not None  # noqa: S101 - callers pass self-hosted outcomes
-    card = hardware.accelerator.split("-")[0].lower()
-    family = (
-        "".join(ch for ch in hardware.instance.split("_")[1] if ch.isalpha())[:2].lower()
-        if hardware.instance.startswith("Standard_")
-        else ""
-    )
-    return f"{tier[0]}{family}{card}x{hardware.gpus_per_node}"[:12]
+    """Return the node pool's name: tier and machine type, one pool for each pair."""
+    machine = outcome.option.deployment_type.removeprefix("Standard_").lower()
+    return f"{tier}-{''.join(ch if ch.isalnum() else '-' for ch in machine)}"
 
 
 def _node_pools(

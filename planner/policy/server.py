@@ -35,8 +35,12 @@ _POLL_SECONDS = 0.01
 # The shell becomes OPA (exec), so its pid is OPA's. What it leaves behind waits for the
 # end of the pipe that only the owner holds, and then kills that pid: it works for every
 # way of dying, needs no fork hook in a threaded owner, and the session that both share
-# keeps the pid from being reused.
-_SUPERVISE = 'exec 3<&0; (read -r _ <&3; kill -9 $$) & exec "$@" 3<&- </dev/null'
+# keeps the pid from being reused. An owner that died cannot remove its files either.
+_SUPERVISE = """
+exec 3<&0
+(read -r last <&3; kill -9 $$; [ "$last" = stop ] || rm -rf "$LLM_CAPACITY_POLICY_FOLDER") &
+exec "$@" 3<&- </dev/null
+"""
 
 
 class LocalServer:
@@ -154,7 +158,8 @@ class LocalServer:
 
     def _environment(self) -> dict[str, str]:
         """Pass on next to nothing: OPA reads its flags from OPA_* variables as well."""
-        return {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(self._folder)}
+        path, folder = os.environ.get("PATH", os.defpath), str(self._folder)
+        return {"PATH": path, "HOME": folder, "LLM_CAPACITY_POLICY_FOLDER": folder}
 
     def _answers(self) -> bool:
         """Wait until the server is healthy; False when it exits before."""
@@ -186,8 +191,8 @@ class LocalServer:
         if process is None:
             return
         if process.stdin is not None:
-            with contextlib.suppress(OSError):
-                process.stdin.close()
+            with contextlib.suppress(OSError), process.stdin as pipe:
+                pipe.write(b"stop\n")
         try:
             process.wait(timeout=2)
         except subprocess.TimeoutExpired:

@@ -144,7 +144,7 @@ def _replica(
         max_num_batched_tokens=filled.max_num_batched_tokens,
         requests_per_minute=rate * 60,
         tokens_per_minute=rate * 60 * (profile.prompt_mean + profile.output_mean),
-        ttft_p95_ms=load.ttft_p95(occupancy) * 1000,
+        ttft_p95_ms=load.ttft_p95(occupancy if interactive else 0.0) * 1000,
         itl_p95_ms=load.tpot(slots) * 1000,
         prefill_share=min(
             1.0, rate * load.stall(occupancy, load.mean_prompt) / layout.pipeline_parallel

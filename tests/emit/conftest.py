@@ -132,7 +132,7 @@ BEDROCK = PAYG.model_copy(
         "account": "aws-sydney",
         "resource_group": None,
         "region": "ap-southeast-2",
-        "model": "claude-sonnet-4-5",
+        "model": "llama-3.3-70b",
         "deployment_type": "on-demand",
     }
 )

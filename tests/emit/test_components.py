@@ -317,6 +317,6 @@ def test_manual_steps_name_what_the_program_leaves(plan: Plan) -> None:
     assert len(steps) == len(set(steps)) == 6
     text = "\n".join(steps)
     assert "Sign for 50 units of ProvisionedManaged" in text
-    assert "Enable claude-sonnet-4-5 (on-demand) in aws account aws-sydney" in text
+    assert "Enable llama-3.3-70b (on-demand) in aws account aws-sydney" in text
     assert "claim weights must hold Qwen/Qwen3-32B at revision 9216db57" in text
     assert "assist-payg" not in text

@@ -81,7 +81,7 @@ def test_gone_when_the_owner_dies(opa: str, how: str) -> None:
         "import os, sys, time\n"
         "from planner.policy.engine import PolicyEngine\n"
         f"with PolicyEngine(opa={opa!r}) as engine:\n"
-        "    print(engine.server.port, flush=True)\n"
+        "    print(engine.server.port, engine.server._folder, flush=True)\n"
         f"    {last}\n"
     )
     owner = subprocess.Popen(
@@ -91,13 +91,18 @@ def test_gone_when_the_owner_dies(opa: str, how: str) -> None:
         cwd=Path(server_module.__file__).parents[2],
     )
     assert owner.stdout is not None
-    port = int(owner.stdout.readline())
+    line = owner.stdout.readline().split()
+    port, folder = int(line[0]), Path(line[1])
     if how != "os._exit":
         assert listens(port)
         owner.send_signal(getattr(signal, how))
     owner.wait(timeout=10)
     assert silent_within(port)
     owner.stdout.close()
+    deadline = time.monotonic() + 5
+    while folder.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not folder.exists()
 
 
 def test_lives_on_when_only_the_starting_thread_ends(opa: str, make: SimpleNamespace) -> None:
