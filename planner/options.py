@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 
 from planner.base import Frozen
 from planner.catalog.loader import Catalog
-from planner.catalog.rows import SCOPES, PaygPrice, ProvisionedUnit, Provider, Scope
+from planner.catalog.rows import SCOPES, PaygPrice, Provider, ProvisionedUnit, Scope
 from planner.platform import Account, Cluster, OperatorClass, Platform
 from planner.workload import Kind, Pin, Workload
 
