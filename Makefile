@@ -6,7 +6,7 @@ VENV_PYTHON := .venv/bin/python
 # Runs one command with the tools of the set-up on PATH.
 RUN := $(VENV_PYTHON) -m tools.shell_env --
 
-OPA_CHECK := opa check --strict
+OPA_CHECK := opa check --strict --bundle
 ifneq ($(wildcard policies/schemas),)
 OPA_CHECK += -s policies/schemas
 endif
@@ -14,13 +14,14 @@ ifneq ($(wildcard policies/capabilities.json),)
 OPA_CHECK += --capabilities policies/capabilities.json
 endif
 
-.PHONY: help setup preview test check lock clean
+.PHONY: help setup preview test check readme lock clean
 
 help:
 	@echo "make preview [STACK=bank-au]  set up, then preview an example stack with the real engine"
 	@echo "make test                     set up, then run all tests"
 	@echo "make check                    format, lint, types, import rules, policies"
 	@echo "make setup                    only set up: .venv, and pulumi, opa, plugins where absent"
+	@echo "make readme                   renew the real output that README.md shows"
 	@echo "make lock                     renew requirements.lock from pyproject.toml (needs uv)"
 	@echo "make clean                    remove .venv and out"
 
@@ -31,7 +32,7 @@ preview: setup
 	@$(VENV_PYTHON) -m tools.preview $(STACK)
 
 test: setup
-	$(RUN) opa test policies
+	$(RUN) opa test --bundle policies
 	$(RUN) pytest -n 2 --dist loadfile
 
 check: setup
@@ -39,9 +40,13 @@ check: setup
 	$(RUN) ruff check .
 	$(RUN) mypy
 	$(RUN) lint-imports
-	$(RUN) opa fmt --fail --list policies
+	$(RUN) opa fmt --fail --list policies planner/policy/authz.rego
 	$(RUN) $(OPA_CHECK) policies
-	$(RUN) opa test policies
+	$(RUN) opa test --bundle policies
+
+# README shows real output; a test compares it.
+readme: setup
+	$(RUN) $(VENV_PYTHON) -m tools.readme
 
 lock:
 	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \

@@ -187,14 +187,25 @@ def schema(out: Path) -> int:
     default=Path(),
     help="Project folder; the current one by default.",
 )
+@click.option(
+    "--watch-pid", type=int, help="The preview-only provider ends with this process (your shell)."
+)
 @_guarded
-def env(no_preview_provider: bool, root: Path) -> int:
+def env(no_preview_provider: bool, root: Path, watch_pid: int | None) -> int:
     """Print the shell environment for plain `pulumi preview`: eval "$(llm-capacity env)"."""
+    from tools.preview import ensure_local_stacks
+    from tools.progress import SetupError
     from tools.shell_env import render_exports, shell_environment
 
-    values = shell_environment(
-        root.resolve(), preview_provider=not no_preview_provider, watch_pid=os.getppid()
-    )
+    try:
+        values = shell_environment(
+            root.resolve(),
+            preview_provider=not no_preview_provider,
+            watch_pid=watch_pid or os.getppid(),
+        )
+        ensure_local_stacks(root.resolve(), {**os.environ, **values})
+    except SetupError as error:
+        raise InputError([Problem("set-up", str(error), "Run `make setup`.")]) from None
     click.echo(render_exports(values), nl=False)
     return 0
 
@@ -203,5 +214,7 @@ def _finish(result: Plan) -> int:
     error = api.verdict_error(result)
     if error is None:
         return 0
-    click.echo(f"error: {error}", err=True)
+    # The findings themselves stand in the result: stderr names what stops the run.
+    told = [line for line in str(error).splitlines() if not line.startswith(" ")]
+    click.echo("\n".join(["error: " + told[0], *told[1:]]), err=True)
     return error.exit_code

@@ -12,6 +12,7 @@ from planner.decide import decide, engineering_is_sunk
 from planner.decision import Decision
 from planner.declare import Stack
 from planner.demand import Demand, demand_of
+from planner.economics.discount import months_between
 from planner.economics.prices import PriceBook
 from planner.evaluate import Setting, retirement
 from planner.options import Option, options_of
@@ -67,14 +68,15 @@ def make_plan(
     decisions, engineering_usd = _decisions(stack, options, verdicts, catalog, book, shape_of)
     resources = resources_of(decisions, platform, catalog, book)
     totals = _totals(decisions, resources, stack, engineering_usd)
-    unknown = any(decision.chosen is None for decision in decisions)
+    # A plan with an undecided workload cannot proceed: its total is no budget question.
+    whole = all(decision.chosen is not None for decision in decisions)
     question = plan_document(
         list(_facts(decisions, stack, catalog)),
         stack=stack.name,
         as_of=platform.as_of,
         evaluated_at=evaluated_at,
-        budget_usd_per_month=platform.budget_usd_per_month,
-        total_usd_per_month=None if unknown else totals.total_usd_per_month,
+        budget_usd_per_month=platform.budget_usd_per_month if whole else None,
+        total_usd_per_month=totals.total_usd_per_month if whole else None,
     )
     found = gate_plan(engine, question, waivers)
     plan = Plan(
@@ -90,7 +92,7 @@ def make_plan(
             catalog_digest=catalog.digest,
             policy_digest=engine.facts.bundle_digest or "unknown: the server reports none",
         ),
-        warnings=tuple(_warnings(decisions)),
+        warnings=tuple(_warnings(decisions, stack, catalog)),
     )
     judged = [f for verdict in verdicts.values() for f in verdict.findings]
     return Planned(plan, (asked, question), (*judged, *found))
@@ -231,14 +233,27 @@ def _verdict(decisions: Sequence[Decision], findings: Sequence[Finding]) -> Verd
     return "warn" if "warn" in verdicts else "allow"
 
 
-def _warnings(decisions: Sequence[Decision]) -> Iterator[str]:
+def _warnings(decisions: Sequence[Decision], stack: Stack, catalog: Catalog) -> Iterator[str]:
     """Yield what a reader should know though nothing is denied."""
-    for decision in decisions:
-        outcome = decision.chosen
-        if outcome is None:
-            continue
-        if outcome.latency is not None and outcome.latency.basis == "unverified":
-            yield f"{decision.workload}: {outcome.latency.source}; latency is unverified"
+    workloads = {workload.name: workload for workload in stack.workloads}
+    decided = [(d, d.chosen, workloads[d.workload]) for d in decisions if d.chosen]
+    unverified = [
+        decision.workload
+        for decision, outcome, workload in decided
+        if outcome.latency is not None
+        and outcome.latency.basis == "unverified"
+        and (workload.objectives.ttft_p95_ms or workload.objectives.itl_p95_ms)
+    ]
+    if unverified:
+        yield f"latency is unverified, no measurement is declared: {', '.join(unverified)}"
+    for decision, outcome, workload in decided:
         for note in outcome.notes:
             if note.startswith("no quota"):
                 yield f"{decision.workload}: {note}"
+        retires_on, months = retirement(outcome.option, catalog), workload.horizon_months
+        if retires_on and months_between(stack.platform.as_of, retires_on) < months:
+            successor = catalog.model(outcome.option.model).successor or "none is named"
+            yield (
+                f"{decision.workload}: {outcome.option.model} retires on {retires_on}, inside "
+                f"the {months}-month horizon; successor: {successor}"
+            )

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from tools.progress import SetupError
-from tools.shell_env import PROJECT, shell_environment, stop
+from tools.shell_env import PROJECT, local_backend, shell_environment, stop
 
 
 def stack_file(project: Path, stack: str) -> Path:
@@ -45,6 +45,33 @@ def ensure_stack(project: Path, stack: str, env: dict[str, str]) -> None:
     )
     if answer.returncode != 0 and "already exists" not in answer.stderr:
         raise SetupError(f"stack {stack} could not be created: {answer.stderr.strip()}")
+
+
+def ensure_local_stacks(project: Path, env: dict[str, str]) -> None:
+    """Create every stack of the project in the per-user local backend, where absent.
+
+    A preview does not create stacks by itself. A backend of the user's own is left alone.
+
+    Raises:
+        SetupError: the backend refuses.
+    """
+    backend = env["PULUMI_BACKEND_URL"]
+    if backend != local_backend(project, env):
+        return
+    state = Path(backend.removeprefix("file://")) / ".pulumi" / "stacks" / _name(project)
+    for file in sorted((project / "stacks").glob("Pulumi.*.yaml")):
+        stack = file.name.removeprefix("Pulumi.").removesuffix(".yaml")
+        if not (state / f"{stack}.json").is_file():
+            ensure_stack(project, stack, env)
+
+
+def _name(project: Path) -> str:
+    settings = (project / "Pulumi.yaml").read_text(encoding="utf-8")
+    return next(
+        line.removeprefix("name:").strip()
+        for line in settings.splitlines()
+        if line.startswith("name:")
+    )
 
 
 def preview(project: Path, stack: str, options: list[str]) -> int:

@@ -55,7 +55,7 @@ def shell_environment(
         "LLM_CAPACITY_PYTHON": str(python),
         "PULUMI_HOME": str(home),
         "PULUMI_SKIP_UPDATE_CHECK": "1",
-        "PULUMI_BACKEND_URL": base.get("PULUMI_BACKEND_URL") or _local_backend(cache, project_root),
+        "PULUMI_BACKEND_URL": base.get("PULUMI_BACKEND_URL") or local_backend(project_root, base),
     }
     if "PULUMI_CONFIG_PASSPHRASE" in base:
         result["PULUMI_CONFIG_PASSPHRASE"] = base["PULUMI_CONFIG_PASSPHRASE"]
@@ -110,8 +110,9 @@ def _tool_folders(project_root: Path, home: Path) -> list[Path]:
     return [view] if installed.exists() else [view, plugin.parent]
 
 
-def _local_backend(cache: Path, project_root: Path) -> str:
-    folder = cache / "state" / _clone_key(project_root)
+def local_backend(project_root: Path, environ: Mapping[str, str]) -> str:
+    """The URL of this clone's own state backend, in the per-user cache; created if absent."""
+    folder = store.cache_root(environ) / "state" / _clone_key(project_root)
     folder.mkdir(parents=True, exist_ok=True)
     return f"file://{folder}"
 

@@ -12,6 +12,10 @@ from planner.policy.verdicts import Finding
 from planner.units import GIB, format_share, format_usd
 
 
+SHOWN_ITEMS = 8
+"""Items of a list that a text shows; JSON holds them all."""
+
+
 def summary(plan: Plan) -> str:
     """Return the summary a preview shows."""
     lines = [f"Plan for {plan.stack}, as of {plan.as_of}: {plan.verdict.upper()}"]
@@ -41,7 +45,8 @@ def workload_line(decision: Decision) -> str:
     ]
     if outcome.cost and outcome.cost.floor and outcome.cost.floor.step.units:
         parts.append(_floor_words(outcome.cost.floor))
-    if outcome.cost and (outcome.cost.dedication_usd_per_month or 0) > 0:
+    provisioned = outcome.option.kind == "provisioned"
+    if provisioned and outcome.cost and (outcome.cost.dedication_usd_per_month or 0) > 0:
         parts.append(
             f"price of dedication {format_usd(outcome.cost.dedication_usd_per_month or 0)}"
         )
@@ -277,8 +282,13 @@ def _ms(value: float | None) -> str:
 
 
 def _value(value: object) -> str:
+    """Return a finding's observed or expected value in words; long lists are cut, and say so."""
+    if isinstance(value, dict):
+        return "; ".join(f"{key.replace('_', ' ')} {_value(value[key])}" for key in sorted(value))
     if isinstance(value, (list, tuple)):
-        return ", ".join(str(item) for item in value) or "(none)"
+        shown = ", ".join(str(item) for item in value[:SHOWN_ITEMS])
+        more = len(value) - SHOWN_ITEMS
+        return f"{shown} and {more} more" if more > 0 else shown or "(none)"
     return str(value)
 
 

@@ -1,29 +1,26 @@
-"""Which tensor- and pipeline-parallel degrees a model can legally be split into.
+"""Which layouts a model can legally be split into, and the nearest that can.
 
-Rules are those of vLLM's loaders and kernels; each refusal names the division
-that fails and the nearest degree that passes. Legality is checked before
-memory, so that no candidate is offered that the engine would refuse at start.
+Rules are those of vLLM's loaders and kernels (``division_rules``), plus two of
+placement: a tensor-parallel group stays inside a node, and wide groups need
+NVLink. Each refusal names the division that fails and the nearest legal layout.
+Legality is checked before memory, so that no candidate is offered that the
+engine would refuse at start.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from typing import Literal
 
-from planner.serving.layers import Attention, DeltaNet, DenseMlp, LatentAttention, Layer, MoeMlp
+from planner.serving.division_rules import failing_division
+from planner.serving.layers import LatentAttention, MoeMlp
 from planner.serving.shape import ModelShape
 from planner.serving.sizing_types import Layout, Refusal
-from planner.serving.weights import VOCABULARY_MULTIPLE
 
 Interconnect = Literal["none", "pcie", "nvlink_pair", "nvlink"]
 
 WIDEST_WITHOUT_NVLINK = 2
 """Above two GPUs an all-reduce over PCIe falls to 2.5 GB/s and less, seconds for a
 prefill chunk of a large model (measured on L40S, vLLM's custom kernel)."""
-
-PADDED_METHODS = frozenset({"mxfp4"})
-"""Formats whose kernels pad the width, so that blocks may straddle GPUs."""
 
 
 def check_layout(
@@ -36,13 +33,16 @@ def check_layout(
 ) -> Refusal | None:
     """Return why ``layout`` is illegal for the model on such nodes, or None.
 
-    ``expert_parallel`` spreads whole experts instead of slicing each, which
-    lifts the rule on expert width.
+    ``expert_parallel`` is the same as the layout's own: it deals whole experts to
+    GPUs instead of slicing each, which lifts the rule on expert width.
     """
-    reason = _reason(shape, layout, gpus_per_node, interconnect, expert_parallel)
+    asked = layout
+    if expert_parallel and not layout.expert_parallel:
+        asked = layout.model_copy(update={"expert_parallel": True})
+    reason = _reason(shape, asked, gpus_per_node, interconnect)
     if reason is None:
         return None
-    near = _nearest(shape, layout, gpus_per_node, interconnect, expert_parallel)
+    near = _nearest(shape, asked, gpus_per_node, interconnect)
     return Refusal(layout=layout, kind="illegal", shortfall=reason, nearest=near)
 
 
@@ -58,111 +58,99 @@ def legal_layouts(
     found = []
     for tensor in range(1, gpus_per_node + 1):
         for pipeline in range(1, max_pipeline_parallel + 1):
-            layout = Layout(tensor_parallel=tensor, pipeline_parallel=pipeline)
-            if _reason(shape, layout, gpus_per_node, interconnect, expert_parallel) is None:
+            layout = Layout(
+                tensor_parallel=tensor,
+                pipeline_parallel=pipeline,
+                expert_parallel=expert_parallel,
+            )
+            if _reason(shape, layout, gpus_per_node, interconnect) is None:
                 found.append(layout)
     return tuple(found)
 
 
-def _nearest(
-    shape: ModelShape,
-    layout: Layout,
-    gpus_per_node: int,
-    interconnect: Interconnect,
-    expert_parallel: bool,
-) -> str:
-    legal = [
-        candidate.tensor_parallel
-        for candidate in legal_layouts(
-            shape,
-            gpus_per_node=gpus_per_node,
-            interconnect=interconnect,
-            expert_parallel=expert_parallel,
-        )
-    ]
-    degree = layout.tensor_parallel
-    below = [d for d in legal if d < degree]
-    above = [d for d in legal if d > degree]
-    near = [*below[-1:], *above[:1]]
-    if degree in legal:
-        return f"pipeline-parallel degree {min(layout.pipeline_parallel, shape.layer_count)}"
-    return " or ".join(f"tensor-parallel degree {d}" for d in near)
+def preferred_layouts(
+    shape: ModelShape, gpus: int, *, gpus_per_node: int, interconnect: Interconnect
+) -> tuple[Layout, ...]:
+    """Return the legal layouts of exactly ``gpus``, the preferred first.
+
+    A latent (MLA) cache is not divided by tensor parallelism, so each rank would
+    hold the same tokens: attention data parallelism with dealt experts comes
+    first there (7.7 times the KV room of degree 8, vllm-project/vllm#51454).
+    Otherwise the widest tensor-parallel group a node allows comes first, and
+    nodes are joined by pipeline stages.
+    """
+    found = []
+    for tensor in range(min(gpus, gpus_per_node), 0, -1):
+        if gpus % tensor:
+            continue
+        rest = gpus // tensor
+        splits = [Layout(tensor_parallel=tensor, pipeline_parallel=rest)]
+        if tensor > 1 and shape.is_moe:
+            splits.append(splits[0].model_copy(update={"expert_parallel": True}))
+        if rest > 1 and shape.is_moe:
+            splits.append(
+                Layout(tensor_parallel=tensor, attention_data_parallel=rest, expert_parallel=True)
+            )
+        found += [one for one in splits if not _reason(shape, one, gpus_per_node, interconnect)]
+    if prefers_attention_data_parallel(shape):
+        found.sort(key=lambda one: -one.attention_data_parallel)
+    return tuple(found)
+
+
+def prefers_attention_data_parallel(shape: ModelShape) -> bool:
+    """Return whether every cached layer is latent and the experts can be dealt."""
+    cached = [layer.mixer for layer in shape.kinds if layer.mixer is not None]
+    latent = bool(cached) and all(isinstance(mixer, LatentAttention) for mixer in cached)
+    return latent and shape.is_moe
+
+
+def placement_warning(layout: Layout, interconnect: Interconnect) -> str:
+    """Return what a legal layout costs on such links, or ""."""
+    if interconnect == "nvlink" or layout.tensor_parallel <= WIDEST_WITHOUT_NVLINK:
+        return ""
+    return (
+        f"tensor-parallel degree {layout.tensor_parallel} over "
+        f"{interconnect.replace('_', ' ')} links: all-reduces above {WIDEST_WITHOUT_NVLINK} "
+        "GPUs need NVLink"
+    )
 
 
 def _reason(
-    shape: ModelShape,
-    layout: Layout,
-    gpus_per_node: int,
-    interconnect: Interconnect,
-    expert_parallel: bool,
+    shape: ModelShape, layout: Layout, gpus_per_node: int, interconnect: Interconnect
 ) -> str | None:
     degree = layout.tensor_parallel
     if degree > gpus_per_node:
         return f"tensor-parallel degree {degree} exceeds the {gpus_per_node} GPUs of a node"
-    if interconnect != "nvlink" and degree > WIDEST_WITHOUT_NVLINK:
-        return (
-            f"tensor-parallel degree {degree} over {interconnect.replace('_', ' ')} links: "
-            f"all-reduces above {WIDEST_WITHOUT_NVLINK} GPUs need NVLink"
-        )
+    if warning := placement_warning(layout, interconnect):
+        return warning
     if layout.pipeline_parallel > shape.layer_count:
         return f"{shape.layer_count} layers cannot fill {layout.pipeline_parallel} stages"
-    for count, what in _divided(shape, degree):
-        if count % degree:
-            return f"{count:,} {what} not divisible by {degree}"
-    for layer in shape.kinds:
-        reason = _kv_reason(layer, degree) or _mlp_reason(shape, layer, degree, expert_parallel)
-        if reason is not None:
-            return reason
-    return None
-
-
-def _divided(shape: ModelShape, degree: int) -> Iterator[tuple[int, str]]:
-    """Yield every count that a degree must divide, with its name."""
-    for layer in shape.kinds:
-        mixer = layer.mixer
-        if isinstance(mixer, DeltaNet):
-            yield mixer.key_heads, "linear-attention key heads are"
-            yield mixer.value_heads, "linear-attention value heads are"
-        elif mixer is not None:
-            latent = isinstance(mixer, Attention | LatentAttention)
-            yield mixer.heads, "attention heads are" if latent else "state heads are"
-    padded = math.ceil(shape.vocabulary / VOCABULARY_MULTIPLE) * VOCABULARY_MULTIPLE
-    yield padded, f"vocabulary entries (padded to {VOCABULARY_MULTIPLE}) are"
-    if shape.vision_heads and degree > 1:
-        yield shape.vision_heads, "vision heads are"
-
-
-def _kv_reason(layer: Layer, degree: int) -> str | None:
-    if not isinstance(layer.mixer, Attention):
-        return None
-    heads = layer.mixer.kv_heads
-    if degree <= heads and heads % degree:
-        return f"{heads} KV heads are not divisible by {degree}"
-    if degree > heads and degree % heads:
-        return f"{heads} KV heads cannot be copied evenly to {degree} GPUs: {degree} % {heads} > 0"
-    return None
-
-
-def _mlp_reason(shape: ModelShape, layer: Layer, degree: int, expert_parallel: bool) -> str | None:
-    if isinstance(layer.mlp, DenseMlp):
-        return _width_reason(shape, layer.mlp.width, "MLP width", degree, layer.mlp_bits)
-    if not isinstance(layer.mlp, MoeMlp):
-        return None
-    if expert_parallel:
-        experts = layer.mlp.experts
-        return f"{experts} experts are not divisible by {degree}" if experts % degree else None
-    return _width_reason(shape, layer.mlp.width, "expert width", degree, layer.expert_bits)
-
-
-def _width_reason(shape: ModelShape, width: int, what: str, degree: int, bits: float) -> str | None:
-    if shape.quantisation.method in PADDED_METHODS:
-        return None
-    if width % degree:
-        return f"{what} {width:,} is not divisible by {degree}"
-    block = shape.quantisation.block
-    if block and bits < 16 and degree > 1 and (width // degree) % block:
+    if layout.attention_data_parallel > 1 and not shape.is_moe:
         return (
-            f"{what} {width:,} / {degree} = {width // degree:,} is not a multiple of the "
-            f"{shape.quantisation.method} block of {block}"
+            f"attention data-parallel degree {layout.attention_data_parallel}: the model has no "
+            "experts to share; run separate replicas"
         )
-    return None
+    return failing_division(shape, layout)
+
+
+def _nearest(
+    shape: ModelShape, layout: Layout, gpus_per_node: int, interconnect: Interconnect
+) -> str:
+    """Return the nearest legal layouts in words: other degrees, then dealt experts."""
+
+    def legal(degree: int, **more: object) -> bool:
+        one = layout.model_copy(update={"tensor_parallel": degree, "pipeline_parallel": 1, **more})
+        return _reason(shape, one, gpus_per_node, interconnect) is None
+
+    degree = layout.tensor_parallel
+    if legal(degree):
+        return f"pipeline-parallel degree {min(layout.pipeline_parallel, shape.layer_count)}"
+    if layout.attention_data_parallel > 1 and legal(degree, attention_data_parallel=1):
+        return f"tensor-parallel degree {degree} without attention data parallelism"
+    below = next((d for d in range(min(degree - 1, gpus_per_node), 0, -1) if legal(d)), None)
+    above = next((d for d in range(degree + 1, gpus_per_node + 1) if legal(d)), None)
+    words = [f"tensor-parallel degree {d}" for d in (below, above) if d is not None]
+    moe = any(isinstance(layer.mlp, MoeMlp) for layer in shape.kinds)
+    if moe and not layout.expert_parallel and legal(degree, expert_parallel=True):
+        words.append(f"tensor-parallel degree {degree} with expert parallelism")
+    return " or ".join(words)

@@ -8,15 +8,40 @@ from planner.base import Frozen
 
 
 class Layout(Frozen):
-    """How a model is spread over GPUs: tensor- and pipeline-parallel degrees."""
+    """How a model is spread over GPUs.
+
+    ``tensor_parallel`` GPUs share each layer, ``pipeline_parallel`` stages share
+    the layers. ``attention_data_parallel`` ranks each hold the whole attention
+    and the KV cache of their own requests, and share the experts with the other
+    ranks. ``expert_parallel`` deals whole experts to GPUs instead of slicing each.
+    """
 
     tensor_parallel: int
     pipeline_parallel: int = 1
+    expert_parallel: bool = False
+    attention_data_parallel: int = 1
 
     @property
     def gpus(self) -> int:
         """GPUs of one replica."""
-        return self.tensor_parallel * self.pipeline_parallel
+        return self.tensor_parallel * self.pipeline_parallel * self.attention_data_parallel
+
+    @property
+    def expert_ranks(self) -> int:
+        """GPUs of a stage that share its routed experts, sliced or dealt."""
+        return self.tensor_parallel * self.attention_data_parallel
+
+    @property
+    def label(self) -> str:
+        """Short name, such as TP8, TP2 PP2 or TP1 DP8 EP."""
+        parts = [f"TP{self.tensor_parallel}"]
+        if self.pipeline_parallel > 1:
+            parts.append(f"PP{self.pipeline_parallel}")
+        if self.attention_data_parallel > 1:
+            parts.append(f"DP{self.attention_data_parallel}")
+        if self.expert_parallel:
+            parts.append("EP")
+        return " ".join(parts)
 
 
 class MemoryLedger(Frozen):

@@ -14,10 +14,11 @@ SIXTEEN_BITS = 2
 """Bytes of a weight that is never quantised."""
 
 MXFP4_WIDTH_MULTIPLE = 256
-"""vLLM's MXFP4 kernels pad an expert's width to this: gpt-oss's 2,880 becomes
-3,072, which is why 60.8 GiB of checkpoint load as 64.4 (llm-d-planner@e50305a,
+"""vLLM's MXFP4 kernels pad an expert's width on each GPU to this: gpt-oss's 2,880
+becomes 3,072, which is why 60.8 GiB of checkpoint load as 64.4 (llm-d-planner@e50305a,
 docs/empirical-vllm-memory-results.md; another release pads more: 65.97 GiB,
-vllm-project/vllm#23278)."""
+vllm-project/vllm#23278). Over eight GPUs 360 becomes 512: 9.98 GiB loaded on each
+instead of 7.9 (vllm-project/vllm#51590)."""
 
 VOCABULARY_MULTIPLE = 64
 """vLLM pads the vocabulary to a multiple of 64 before it is divided."""
@@ -66,9 +67,10 @@ def checkpoint_bytes(shape: ModelShape) -> int:
 def stage_weights(shape: ModelShape, layout: Layout, stage: int) -> StageWeights:
     """Return the bytes on each GPU of pipeline stage ``stage``.
 
-    Matrices divide by the tensor-parallel degree (experts do so whether they
-    are sliced or spread); norms, routers and latent projections are copies; KV
-    projections become copies once the degree exceeds the KV heads.
+    Matrices divide by the tensor-parallel degree; routed experts by that times the
+    attention data-parallel ranks, whether sliced or dealt; norms, routers and
+    latent projections are copies; KV projections become copies once the degree
+    exceeds the KV heads.
     """
     degree = layout.tensor_parallel
     bounds = stages(shape.layer_count, layout.pipeline_parallel)
@@ -78,10 +80,10 @@ def stage_weights(shape: ModelShape, layout: Layout, stage: int) -> StageWeights
     first = stage == 0
     shares_table = shape.tied_embeddings and layout.pipeline_parallel == 1
     fixed = sum(_rank_bytes(layer, shape.hidden, degree) * n for layer, n in counts)
-    experts = sum(_loaded_expert_bytes(shape, layer) * n for layer, n in counts) / degree
+    experts = sum(_loaded_expert_bytes(shape, layer, layout) * n for layer, n in counts)
     return StageWeights(
         layers=round(fixed) + (shape.hidden * SIXTEEN_BITS if last else 0),
-        routed_experts=round(experts),
+        routed_experts=round(experts / layout.expert_ranks),
         embedding=table if first and not shares_table else 0,
         head=table if last else 0,
         vision=math.ceil(shape.vision_parameters * SIXTEEN_BITS / degree) if first else 0,
@@ -115,11 +117,13 @@ def _expert_bytes(layer: Layer, hidden: int) -> float:
     return layer.mlp.experts * (one + layer.mlp.expert_small(hidden) * SIXTEEN_BITS)
 
 
-def _loaded_expert_bytes(shape: ModelShape, layer: Layer) -> float:
+def _loaded_expert_bytes(shape: ModelShape, layer: Layer, layout: Layout) -> float:
+    """Return the bytes all GPUs of a stage hold of a layer's routed experts, padding included."""
     if shape.quantisation.method != "mxfp4" or not isinstance(layer.mlp, MoeMlp):
         return _expert_bytes(layer, shape.hidden)
-    width = math.ceil(layer.mlp.width / MXFP4_WIDTH_MULTIPLE) * MXFP4_WIDTH_MULTIPLE
-    return _expert_bytes(layer, shape.hidden) * width / layer.mlp.width
+    slices = 1 if layout.expert_parallel else layout.expert_ranks
+    each = math.ceil(layer.mlp.width / slices / MXFP4_WIDTH_MULTIPLE) * MXFP4_WIDTH_MULTIPLE
+    return _expert_bytes(layer, shape.hidden) * each * slices / layer.mlp.width
 
 
 def _rank_bytes(layer: Layer, hidden: int, degree: int) -> float:

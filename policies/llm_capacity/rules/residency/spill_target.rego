@@ -87,6 +87,16 @@ findings contains finding.missing(
 # scope is looked up outside of the negation and takes the denial with it.
 no_wider(spill, option) if scopes.within(spill.scope, option.scope)
 
+# Our own machines have no provider's scope, only a country: a target that stays in it
+# is no wider.
+no_wider(spill, option) if {
+	option.kind == "self_hosted"
+	count(spill.jurisdictions) > 0
+	every country in spill.jurisdictions {
+		country in option.jurisdictions
+	}
+}
+
 # A target is whatever is neither null nor absent.
 spilling contains [index, option, spill] if {
 	some index, option in input.options

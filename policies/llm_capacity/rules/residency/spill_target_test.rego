@@ -68,3 +68,19 @@ test_unknown_countries_are_unavailable if {
 	again := subject.findings with input as spilling_without("jurisdictions")
 	fixtures.verdicts(again) == {"unavailable"}
 }
+
+test_allows_own_machines_to_spill_inside_their_country if {
+	hosted := {"kind": "self_hosted", "scope": "region", "jurisdictions": ["AU"]}
+	spill := object.union(fixtures.spill, {"scope": "country", "jurisdictions": ["AU"]})
+	asked := fixtures.asking(object.union(hosted, {"spill": spill}), {})
+	count(subject.findings) == 0 with input as asked
+}
+
+test_denies_own_machines_a_target_beyond_their_country if {
+	hosted := {"kind": "self_hosted", "scope": "region", "jurisdictions": ["AU"]}
+	spill := object.union(fixtures.spill, {"scope": "zone", "jurisdictions": ["AU", "NZ"]})
+	asked := fixtures.asking(object.union(hosted, {"spill": spill}), {})
+	found := subject.findings with input as asked
+	fixtures.verdicts(found) == {"deny"}
+	count(found) == 2
+}
