@@ -81,10 +81,7 @@ def plan(stack: str, policy_url: str | None, at: str | None, root: Path, form: s
 def check(stack: str, policy_url: str | None, at: str | None, root: Path, form: str) -> int:
     """Print what the policy says of the stack; exit 5 if it denies, 10 if it cannot tell."""
     result = api.plan_stack(root, stack, policy_url=policy_url, at=at)
-    if form == "json":
-        click.echo(json.dumps(text.check_document(result), sort_keys=True, indent=2))
-    else:
-        click.echo(text.check_text(result), nl=False)
+    _show(form, text.check_document(result), text.check_text(result))
     return _finish(result)
 
 
@@ -101,10 +98,7 @@ def explain(
     if decision is None:
         known = ", ".join(item.workload for item in result.decisions)
         raise InputError([Problem("WORKLOAD", f"no workload {workload!r}", f"Known: {known}.")])
-    if form == "json":
-        click.echo(json.dumps(decision.model_dump(mode="json"), sort_keys=True, indent=2))
-    else:
-        click.echo(text.explain(result, decision), nl=False)
+    _show(form, decision.model_dump(mode="json"), text.explain(result, decision))
     return 0
 
 
@@ -124,10 +118,7 @@ def explain(
 def memory(form: str, **asked: Any) -> int:
     """Print vLLM's memory ledger for one GPU: what fits, and how many tokens."""
     document = memory_report.ledger(**asked)
-    if form == "json":
-        click.echo(json.dumps(document, sort_keys=True, indent=2))
-    else:
-        click.echo(memory_report.equation(document), nl=False)
+    _show(form, document, memory_report.equation(document))
     return 0
 
 
@@ -144,10 +135,7 @@ def memory(form: str, **asked: Any) -> int:
 def break_even(form: str, **asked: Any) -> int:
     """Print where a monthly commitment pays, with the mix it holds for."""
     document = breakeven_report.document(**asked)
-    if form == "json":
-        click.echo(json.dumps(document, sort_keys=True, indent=2))
-    else:
-        click.echo(breakeven_report.sentence(document), nl=False)
+    _show(form, document, breakeven_report.sentence(document))
     return 0
 
 
@@ -208,6 +196,13 @@ def env(no_preview_provider: bool, root: Path, watch_pid: int | None) -> int:
         raise InputError([Problem("set-up", str(error), "Run `make setup`.")]) from None
     click.echo(render_exports(values), nl=False)
     return 0
+
+
+def _show(form: str, document: object, told: str) -> None:
+    """Print the result in the format asked for."""
+    click.echo(
+        json.dumps(document, sort_keys=True, indent=2) + "\n" if form == "json" else told, nl=False
+    )
 
 
 def _finish(result: Plan) -> int:

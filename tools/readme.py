@@ -36,15 +36,12 @@ def shown() -> dict[str, str]:
 
 def renewed(text: str, blocks: dict[str, str]) -> str:
     """README's text with every block replaced by its output."""
-    for name, output in blocks.items():
-        block = f"<!-- output: {name} -->\n```text\n{output}\n```\n<!-- end -->"
-        text = re.sub(
-            rf"<!-- output: {name} -->.*?<!-- end -->",
-            lambda _, block=block: block,
-            text,
-            flags=re.DOTALL,
-        )
-    return text
+
+    def block(match: re.Match[str]) -> str:
+        name = match["name"]
+        return f"<!-- output: {name} -->\n```text\n{blocks[name]}\n```\n<!-- end -->"
+
+    return re.sub(r"<!-- output: (?P<name>\w+) -->.*?<!-- end -->", block, text, flags=re.DOTALL)
 
 
 def _run(root: Path, command: str) -> str:

@@ -25,7 +25,7 @@ class ShapeRow(Frozen):
 
     ``like`` names the row whose geometry it shares; ``config`` then holds only
     what differs. A list of one entry a layer may be written as
-    ``{pattern: [...], times: n}``.
+    ``{pattern: [...], times: n}``, or as a list of such runs.
     """
 
     name: str
@@ -33,6 +33,21 @@ class ShapeRow(Frozen):
     config: dict[str, Any] = Field(default_factory=dict)
     licence: str
     source: str
+
+
+class RefusedRow(Frozen):
+    """A released model that is refused by name; the reason is in ``config``'s reader."""
+
+    name: str
+    config: dict[str, Any]
+    source: str
+
+
+@cache
+def refused_rows() -> tuple[RefusedRow, ...]:
+    """Return the models that are known and cannot be sized."""
+    data = read_yaml(SHAPES_FILE, "catalog/data/model_shapes.yaml").data
+    return tuple(RefusedRow.model_validate(row) for row in data["refused"])
 
 
 @cache
@@ -47,8 +62,13 @@ def load_shape(name: str) -> ModelShape:
     """Return the shape of a catalogued model.
 
     Names are case-insensitive and the organisation before the slash may be left
-    out. Raises InputError with the nearest names for an unknown model.
+    out. Raises InputError with the nearest names for an unknown model, with the
+    reason for one that is refused.
     """
+    wanted = name.strip().lower()
+    for refused in refused_rows():
+        if wanted in (refused.name.lower(), refused.name.lower().rpartition("/")[2]):
+            return shape_from_config(refused.config, refused.name)
     return shape_from_config(config_of(name), _row(name).name)
 
 
@@ -97,21 +117,32 @@ def _row(name: str) -> ShapeRow:
 def _expanded(value: Any) -> Any:
     if isinstance(value, Mapping):
         if set(value) == {"pattern", "times"}:
-            return list(value["pattern"]) * int(value["times"])
+            return [_expanded(item) for item in value["pattern"]] * int(value["times"])
         return {key: _expanded(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        runs = [isinstance(item, Mapping) and set(item) == {"pattern", "times"} for item in value]
+        if value and all(runs):
+            return [entry for run in value for entry in _expanded(run)]
     return value
 
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        if path.stat().st_size > MAX_CONFIG_BYTES:
-            raise InputError([Problem(str(path), "is too large", "Give a model's config.json.")])
-        data = json.loads(path.read_text(encoding="utf-8"))
+        if not path.is_file():
+            reason = "is not a file" if path.exists() else "No such file"
+            raise InputError([Problem(str(path), reason, "Give a model's config.json.")])
+        with path.open("rb") as file:
+            content = file.read(MAX_CONFIG_BYTES + 1)
+        if len(content) > MAX_CONFIG_BYTES:
+            what = f"is larger than {MAX_CONFIG_BYTES:,} bytes"
+            raise InputError([Problem(str(path), what, "Give a model's config.json.")])
+        data = json.loads(content.decode("utf-8"))
     except OSError as error:
         reason = error.strerror or "cannot be read"
         raise InputError([Problem(str(path), reason, "Check the path and its rights.")]) from None
     except (ValueError, RecursionError) as error:
-        raise InputError([Problem(str(path), f"not JSON: {error}", "Correct it.")]) from None
+        what = f"not JSON: {str(error)[:200]}"
+        raise InputError([Problem(str(path), what, "Correct it.")]) from None
     if not isinstance(data, dict):
         raise InputError([Problem(str(path), "not an object", "Give a model's config.json.")])
     return data

@@ -11,7 +11,6 @@ from planner.plan import Plan
 from planner.policy.verdicts import Finding
 from planner.units import GIB, format_share, format_usd
 
-
 SHOWN_ITEMS = 8
 """Items of a list that a text shows; JSON holds them all."""
 
