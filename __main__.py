@@ -16,7 +16,9 @@ def main() -> None:
     """Plan the selected stack and register what it decides, or say why not."""
     config = pulumi.Config("llm-capacity")
     try:
-        plan = plan_stack(Path(__file__).parent, pulumi.get_stack())
+        plan = plan_stack(
+            Path(__file__).parent, pulumi.get_stack(), baseline=config.get("baseline")
+        )
     except PlannerError as error:
         raise pulumi.RunError(str(error)) from None
     pulumi.log.info(summary(plan))
@@ -25,7 +27,11 @@ def main() -> None:
         raise pulumi.RunError(str(error))
     clusters = {pool.cluster for pool in plan.resources.node_pools}
     secrets = {name: config.get_secret(f"kubeconfig-{name}") for name in sorted(clusters)}
-    emit(plan, kubeconfigs={name: value for name, value in secrets.items() if value is not None})
+    emit(
+        plan,
+        kubeconfigs={name: value for name, value in secrets.items() if value is not None},
+        signed_purchases=config.get_object("signed-purchases") or [],
+    )
 
 
 main()

@@ -28,26 +28,31 @@ LINE = re.compile(
 
 def main() -> None:
     questions = json.load(sys.stdin)
-    with os.fdopen(os.dup(1), "w") as answers, open(os.devnull, "w") as quiet:
+    with os.fdopen(os.dup(1), "w") as answers:
         os.dup2(2, 1)  # vLLM writes to standard output as well
-        _quieten(quiet)
+        _inspect_in_process()
         for question in questions:
             answer = {"name": question["name"], **_answered(question)}
             answers.write(json.dumps(answer) + "\n")
             answers.flush()
 
 
-def _quieten(_: Any) -> None:
-    os.environ.setdefault("VLLM_LOGGING_LEVEL", "INFO")
+def _inspect_in_process() -> None:
+    """Skip the new interpreter, half a minute each, vLLM inspects every class in."""
+    from vllm.model_executor.models import registry
+
+    registry._run_in_subprocess = lambda function: function()
 
 
 def _answered(question: dict[str, Any]) -> dict[str, Any]:
-    ask = _start if question["method"] == "start" else _specs
     try:
         with tempfile.TemporaryDirectory() as folder:
-            Path(folder, "config.json").write_text(json.dumps(question["config"]))
-            return ask(_engine_config(folder, question["settings"]))
-    except Exception as error:  # noqa: BLE001 - any refusal of vLLM is an answer
+            files = {"config.json": json.dumps(question["config"]), **question["files"]}
+            for name, text in files.items():
+                Path(folder, name).write_text(text)
+            made = _engine_config(folder, question["settings"])
+            return _start(made) if question["method"] == "start" else _specs(made, question)
+    except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"[:2000]}
     finally:
         _clean()
@@ -78,8 +83,7 @@ def _start(config: Any) -> dict[str, Any]:
     logger.addHandler(handler)
     core = None
     try:
-        with contextlib.suppress(KeyError):
-            core = EngineCore(config, Executor.get_class(config), log_stats=False)
+        core = EngineCore(config, Executor.get_class(config), log_stats=False)
     finally:
         logger.removeHandler(handler)
         if core is not None:
@@ -92,15 +96,37 @@ def _start(config: Any) -> dict[str, Any]:
     }
 
 
-def _specs(config: Any) -> dict[str, Any]:
+_LAYERS: dict[str, dict[str, Any]] = {}
+"""Layers of the model asked last: other lengths and limits ask the same layers."""
+
+
+def _layers(config: Any, question: dict[str, Any]) -> dict[str, Any]:
+    """Return the model's layers by name, built on no device."""
     import torch
+    from vllm.model_executor.model_loader.utils import initialize_model
+    from vllm.utils.torch_utils import set_default_torch_dtype
+
+    settings = question["settings"]
+    decides = [settings.get("kv_cache_dtype"), settings.get("tensor_parallel_size")]
+    key = json.dumps([question["config"], decides], sort_keys=True)
+    if key not in _LAYERS:
+        _LAYERS.clear()
+        with set_default_torch_dtype(torch.bfloat16), torch.device("meta"):
+            initialize_model(vllm_config=config)
+        _LAYERS[key] = config.compilation_config.static_forward_context
+    return _LAYERS[key]
+
+
+def _specs(config: Any, question: dict[str, Any]) -> dict[str, Any]:
     from vllm.config import get_layers_from_vllm_config, set_current_vllm_config
-    from vllm.distributed import init_distributed_environment, initialize_model_parallel
+    from vllm.distributed import (
+        init_distributed_environment,
+        initialize_model_parallel,
+        parallel_state,
+    )
     from vllm.model_executor.layers.attention import Attention
     from vllm.model_executor.layers.attention_layer_base import AttentionLayerBase
-    from vllm.model_executor.model_loader.utils import initialize_model
     from vllm.platforms import current_platform
-    from vllm.utils.torch_utils import set_default_torch_dtype
     from vllm.v1.attention.backends.utils import resolve_kv_cache_layout
     from vllm.v1.core.kv_cache_utils import get_kv_cache_capacity, get_kv_cache_configs
     from vllm.v1.core.single_type_kv_cache_manager import register_all_kvcache_specs
@@ -110,8 +136,9 @@ def _specs(config: Any) -> dict[str, Any]:
     with set_current_vllm_config(config):
         init_distributed_environment(1, 0, f"tcp://127.0.0.1:{_free_port()}", 0, "gloo")
         initialize_model_parallel(1, 1)
-        with set_default_torch_dtype(torch.bfloat16), torch.device("meta"):
-            initialize_model(vllm_config=config)
+        # One process stands for the first of several: nothing is computed or sent.
+        parallel_state.get_tp_group().world_size = config.parallel_config.tensor_parallel_size
+        config.compilation_config.static_forward_context = _layers(config, question)
         current_platform.update_block_size_for_backend(config)
         register_all_kvcache_specs(config)
         specs, layouts = {}, None

@@ -12,6 +12,7 @@ from pathlib import Path
 from planner.catalog.loader import load_catalog
 from planner.catalog.shapes import load_shape
 from planner.declare import json_schemas, load_stack
+from planner.diff import baseline_resources, scale_down_warnings
 from planner.errors import (
     Infeasible,
     InputError,
@@ -25,6 +26,7 @@ from planner.planning import make_plan
 from planner.policy.engine import PolicyEngine
 from planner.policy.record import append_record, policy_record
 from planner.policy.waivers import load_waivers
+from planner.purchases import purchase_records
 from planner.report.text import blocking, finding_lines
 
 OUT_FOLDER = "out"
@@ -36,13 +38,15 @@ def plan_stack(
     *,
     policy_url: str | None = None,
     at: str | None = None,
+    baseline: str | None = None,
     write: bool = True,
 ) -> Plan:
     """Plan the stack in project folder ``root``.
 
     The plan and the policy record are written to ``out/<stack>/`` before any
     denial is raised by the caller (see :func:`verdict_error`). ``at`` (ISO 8601)
-    is when waivers are judged, now by default.
+    is when waivers are judged, now by default. ``baseline`` is the path, from
+    ``root``, of an approved plan: giving capacity back against it is warned of.
 
     Raises InputError for anything wrong in the declared files and
     PolicyUnavailable when the engine gives no complete answer.
@@ -69,6 +73,10 @@ def plan_stack(
         )
         facts = engine.facts
     plan = planned.plan
+    if baseline is not None:
+        held = baseline_resources(_text(root, baseline), baseline)
+        lost = tuple(scale_down_warnings(held, plan.resources))
+        plan = plan.model_copy(update={"warnings": (*plan.warnings, *lost)})
     if write:
         record = policy_record(
             stack=stack.name,
@@ -84,6 +92,7 @@ def plan_stack(
         )
         folder = root / OUT_FOLDER / stack.name
         write_whole(folder / "plan.json", plan.to_json())
+        _write_purchases(folder / "purchases", purchase_records(plan))
         append_record(folder / "policy-record.jsonl", record)
     return plan
 
@@ -129,6 +138,23 @@ def write_whole(path: Path, text: str) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _write_purchases(folder: Path, records: dict[str, str]) -> None:
+    """Write the records of this plan; those of an earlier one are removed."""
+    for old in folder.glob("*"):
+        if old.name not in records:
+            old.unlink()
+    for name, text in records.items():
+        write_whole(folder / name, text)
+
+
+def _text(root: Path, path: str) -> str:
+    try:
+        return (root / path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        what = f"cannot be read: {error}"
+        raise InputError([Problem(path, what, "Give a plan.json of this stack.")]) from None
 
 
 def _moment(at: str | None) -> dt.datetime:

@@ -100,8 +100,10 @@ def _status(workload: Workload, outcomes: Sequence[Outcome], choice: Choice) -> 
     field = [o for o in outcomes if o.option.pinned] or list(outcomes)
     if not any(is_admissible(outcome) for outcome in field):
         pinned = "the pinned option is" if field[0].option.pinned else "every option is"
-        if all(outcome.verdict == "unavailable" for outcome in field):
-            return "blocked", f"{pinned} blocked: {field[0].why}"
+        # What a rule denies stays denied whatever else about it is unknown.
+        unknown = [o for o in field if not any(f.verdict == "deny" for f in o.findings)]
+        if unknown:
+            return "blocked", f"{pinned} blocked: {unknown[0].why}"
         rules = sorted({f.rule_id for o in field for f in o.findings if f.verdict == "deny"})
         return "denied", f"{pinned} denied by {', '.join(rules)}"
     return "infeasible", _nearest(field)

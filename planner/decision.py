@@ -31,11 +31,14 @@ LostBecause = Literal[
 
 
 class Latency(Frozen):
-    """p95 latencies in milliseconds and what they rest on; None = not known."""
+    """p95 latencies in milliseconds and what they rest on; None = not known.
+
+    "target" is what a provider aims for: a floor under the truth, not a measurement.
+    """
 
     ttft_p95_ms: float | None
     itl_p95_ms: float | None
-    basis: Literal["modelled", "measured", "unverified"]
+    basis: Literal["modelled", "measured", "target", "unverified"]
     source: str
 
 

@@ -13,8 +13,10 @@ from planner.demand import Demand
 from planner.economics.cost_types import Cost
 from planner.economics.discount import months_between
 from planner.economics.floor import FloorRules
+from planner.economics.latency import provider_latency
 from planner.economics.prices import PriceBook
 from planner.economics.pricing import price_payg, price_provisioned
+from planner.economics.unit_load import unit_weight
 from planner.errors import InputError
 from planner.hosting import HostedResult, host
 from planner.objectives import missed_objectives
@@ -70,7 +72,7 @@ def evaluate(
     if result.cost.status == "infeasible":
         why = "; ".join(result.cost.missing)
         return _outcome(option, verdict, _Result(result.cost, result.hosted, "quota", why))
-    latency = _latency(option, result.hosted, setting.platform)
+    latency = _latency(option, result.hosted, setting.platform, setting.book)
     availability = _availability(option, result.hosted, setting.catalog)
     misses = missed_objectives(workload, option, latency, availability, result.cost)
     extra = setting.engineering_usd_per_month if option.kind == "self_hosted" else 0.0
@@ -126,6 +128,7 @@ def _managed(
         quota_units=quota,
         commitments=setting.platform.commitments,
         horizon_months=workload.horizon_months,
+        discount_rate_per_year=setting.platform.deciding.discount_rate_per_year,
         retires_on=retires_on,
         comparator=_comparator(option, setting),
     )
@@ -244,7 +247,9 @@ def _comparator(option: Option, setting: Setting) -> PaygPrice | None:
     return None
 
 
-def _latency(option: Option, hosted: HostedResult | None, platform: Platform) -> Latency:
+def _latency(
+    option: Option, hosted: HostedResult | None, platform: Platform, book: PriceBook
+) -> Latency:
     if hosted is not None and hosted.size is not None:
         replica = hosted.size.replica
         return Latency(
@@ -253,21 +258,17 @@ def _latency(option: Option, hosted: HostedResult | None, platform: Platform) ->
             basis="modelled",
             source="roofline with measured efficiency factors, at the planned load",
         )
-    for row in platform.latencies:
-        if (row.provider, row.model, row.deployment_type, row.region) == (
-            option.provider,
-            option.model,
-            option.deployment_type,
-            option.region,
-        ):
-            return Latency(
-                ttft_p95_ms=row.ttft_p95_ms,
-                itl_p95_ms=row.itl_p95_ms,
-                basis="measured",
-                source=f"measured {row.date.isoformat()}, {row.ref}",
-            )
-    source = "no measurement of this deployment type and region is declared"
-    return Latency(ttft_p95_ms=None, itl_p95_ms=None, basis="unverified", source=source)
+    place = (option.provider, option.model, option.deployment_type, option.region)
+    measured = next(
+        (
+            row
+            for row in platform.latencies
+            if (row.provider, row.model, row.deployment_type, row.region) == place
+        ),
+        None,
+    )
+    unit = book.unit(*place[:3]) if option.kind == "provisioned" else None
+    return Latency(**provider_latency(measured, unit).model_dump())
 
 
 def _availability(option: Option, hosted: HostedResult | None, catalog: Catalog) -> float | None:
@@ -287,7 +288,7 @@ def _floor_tokens(
     if option.kind == "provisioned":
         unit = setting.book.unit(option.provider, option.model, option.deployment_type)
         if unit is not None:
-            weight = demand.weight(unit.output_weight, unit.cached_input_weight)
+            weight = unit_weight(demand, unit)
     return cost.floor.step.capacity / weight / multiplier
 
 

@@ -33,7 +33,7 @@ def tightest_objective(workload: Workload, outcome: Outcome) -> str:
     held: list[tuple[float, str]] = []
     unverified: list[str] = []
     for name, limit, value in _latencies(workload, latency):
-        if value is None:
+        if value is None or (latency is not None and latency.basis == "target"):
             unverified.append(f"{name} {limit:,.0f} ms")
         else:
             held.append((value / limit, f"{name} {value:,.0f} of {limit:,.0f} ms"))
@@ -66,6 +66,8 @@ def _misses(
     for name, limit, value in _latencies(workload, latency):
         if value is None and workload.critical:
             yield f"{name} is unverified, which is no pass for a critical workload"
+        elif latency.basis == "target" and workload.critical:
+            yield f"{name} is only the provider's target, no pass for a critical workload"
         elif value is not None and value > limit:
             yield f"{name} {value:,.0f} ms, {value - limit:,.0f} above the {limit:,.0f} asked"
     # A batch pool has no spares: its work waits for the node instead.

@@ -164,7 +164,9 @@ def _managed(
         if unit is None:
             continue
         place = _place(account, name, catalog)
-        spills = own if unit.spillover else []
+        # Where the provider cannot route the overflow, a gateway in front does; Google's
+        # dedicated types are those that were chosen not to spill.
+        spills = own if unit.spillover or account.provider != "gcp" else []
         for term in offers.terms(account.provider, model, name, account.region):
             for spill in (None, *spills):
                 option = _option(workload, model, account, "provisioned", name, place, term, spill)

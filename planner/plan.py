@@ -1,119 +1,48 @@
-"""The plan: decisions, the resources they imply, and the digests that name them.
-
-Canonical JSON: sorted keys, no clock, no randomness, amounts rounded to the
-digits that matter, so equal inputs give equal bytes.
-"""
+"""The plan: decisions, the resources they imply, and the digests that name them."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-from typing import Any, Literal
+from typing import Any
 
 from planner.base import Frozen
+from planner.canonical import canonical, digest, plain, rounded
+from planner.capacity import (
+    COMMITTED_FIELDS,
+    CapacityConfirmation,
+    NodePool,
+    Phase,
+    ProviderAccount,
+    ProviderDeployment,
+    Purchase,
+    QuotaNeed,
+    Resources,
+    Step,
+    VllmServer,
+)
 from planner.decision import Decision
 from planner.policy.verdicts import Finding, Verdict
 
+__all__ = [
+    "SCHEMA_VERSION",
+    "CapacityConfirmation",
+    "Inputs",
+    "NodePool",
+    "Phase",
+    "Plan",
+    "ProviderAccount",
+    "ProviderDeployment",
+    "Purchase",
+    "QuotaNeed",
+    "Resources",
+    "Step",
+    "Totals",
+    "VllmServer",
+    "canonical",
+    "rounded",
+]
+
 SCHEMA_VERSION = 1
-_SIGNIFICANT_DIGITS = 12
-
-
-class VllmServer(Frozen):
-    """One vLLM deployment on Kubernetes. Bytes and seconds are whole numbers."""
-
-    name: str
-    workload: str
-    tier: str
-    cluster: str
-    namespace: str
-    node_pool: str
-    model: str
-    image: str
-    image_digest: str | None
-    model_claim: str | None
-    model_revision: str | None
-    vllm_version: str
-    tensor_parallel: int
-    pipeline_parallel: int
-    replicas: int
-    gpus_per_replica: int
-    max_model_len: int
-    max_num_seqs: int
-    max_num_batched_tokens: int
-    gpu_memory_utilization: float
-    dtype: str
-    kv_cache_dtype: str
-    cpu: int
-    memory_bytes: int
-    shm_bytes: int
-    startup_seconds: int
-    drain_seconds: int
-    labels: dict[str, str]
-
-
-class NodePool(Frozen):
-    """The GPU nodes that servers of one tier run on."""
-
-    name: str
-    cluster: str
-    cloud: str
-    region: str
-    kind: Literal["aks_agent_pool", "karpenter"]
-    resource_group: str | None
-    tier: str
-    instance: str
-    accelerator: str
-    gpus_per_node: int
-    min_nodes: int
-    max_nodes: int
-    zones: tuple[str, ...]
-
-
-class ProviderDeployment(Frozen):
-    """A model deployment in a provider account.
-
-    ``capacity`` counts provisioned units, or thousands of tokens per minute of
-    quota for pay-as-you-go. ``spillover_to`` names another deployment of the
-    same account, which must exist first.
-    """
-
-    name: str
-    workload: str
-    tier: str
-    provider: str
-    account: str
-    resource_group: str | None
-    region: str
-    model: str
-    model_version: str | None
-    model_format: str | None = None
-    deployment_type: str
-    kind: Literal["payg", "provisioned"]
-    capacity: int
-    spillover_to: str | None
-
-
-class Purchase(Frozen):
-    """A commitment for a person to sign; never bought by the program."""
-
-    workload: str
-    provider: str
-    deployment_type: str
-    region: str
-    model: str
-    units: int
-    term_months: int
-    usd_per_month: float
-    exit_rule: str
-
-
-class Resources(Frozen):
-    """What will exist."""
-
-    node_pools: tuple[NodePool, ...]
-    servers: tuple[VllmServer, ...]
-    deployments: tuple[ProviderDeployment, ...]
-    purchases: tuple[Purchase, ...]
 
 
 class Totals(Frozen):
@@ -157,6 +86,7 @@ class Plan(Frozen):
     totals: Totals
     inputs: Inputs
     warnings: tuple[str, ...]
+    overrides: tuple[str, ...] = ()
 
     @property
     def capacity_digest(self) -> str:
@@ -169,42 +99,31 @@ class Plan(Frozen):
             }
             for decision in self.decisions
         ]
-        return _digest({"stack": self.stack, "chosen": chosen, "resources": _plain(self.resources)})
+        return digest(
+            {"stack": self.stack, "chosen": chosen, "resources": _existing(self.resources)}
+        )
 
     @property
     def evidence_digest(self) -> str:
         """Return the digest of the whole plan: prices, catalog and policy included."""
-        return _digest(_plain(self))
+        return digest(plain(self))
 
     def to_json(self) -> str:
         """Return the canonical JSON document, newline-terminated."""
         document = {
-            **_plain(self),
+            **plain(self),
             "capacity_digest": self.capacity_digest,
             "evidence_digest": self.evidence_digest,
         }
         return json.dumps(document, sort_keys=True, indent=2, ensure_ascii=False) + "\n"
 
 
-def canonical(value: Any) -> str:
-    """Return ``value`` (plain JSON data) as one canonical line."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def _plain(model: Frozen) -> Any:
-    return rounded(model.model_dump(mode="json"))
-
-
-def rounded(value: Any) -> Any:
-    """Return ``value`` with every float cut to 12 significant digits."""
-    if isinstance(value, float):
-        return float(f"{value:.{_SIGNIFICANT_DIGITS}g}")
-    if isinstance(value, dict):
-        return {key: rounded(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [rounded(item) for item in value]
-    return value
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(canonical(value).encode()).hexdigest()
+def _existing(resources: Resources) -> dict[str, Any]:
+    """Return what will exist: a commitment by what it is, without its price or evidence."""
+    document = plain(resources)
+    return {
+        **{name: document[name] for name in ("accounts", "deployments", "node_pools", "servers")},
+        "purchases": [
+            {name: item[name] for name in COMMITTED_FIELDS} for item in document["purchases"]
+        ],
+    }

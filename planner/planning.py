@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from planner.catalog.beyond import beyond_inference_of
 from planner.catalog.loader import Catalog
+from planner.cautions import cautions
 from planner.decide import decide, engineering_is_sunk
 from planner.decision import Decision
 from planner.declare import Stack
 from planner.demand import Demand, demand_of
-from planner.economics.discount import months_between
+from planner.economics.overrides import overrides_in_use
 from planner.economics.prices import PriceBook
 from planner.evaluate import Setting, retirement
 from planner.options import Option, options_of
@@ -63,9 +65,13 @@ def make_plan(
         as_of=platform.as_of,
         evaluated_at=evaluated_at,
         groups={group.name: group.countries for group in catalog.groups},
+        beyond_inference={option.id: beyond_inference_of(option, catalog) for option in everything},
     )
     verdicts = gate_options(engine, asked, everything, waivers)
-    decisions, engineering_usd = _decisions(stack, options, verdicts, catalog, book, shape_of)
+    demands = {workload.name: _demand(workload, stack) for workload in stack.workloads}
+    decisions, engineering_usd = _decisions(
+        stack, options, verdicts, demands, catalog, book, shape_of
+    )
     resources = resources_of(decisions, platform, catalog, book)
     totals = _totals(decisions, resources, stack, engineering_usd)
     # A plan with an undecided workload cannot proceed: its total is no budget question.
@@ -92,7 +98,8 @@ def make_plan(
             catalog_digest=catalog.digest,
             policy_digest=engine.facts.bundle_digest or "unknown: the server reports none",
         ),
-        warnings=tuple(_warnings(decisions, stack, catalog)),
+        overrides=tuple(str(item) for item in overrides_in_use(_chosen(decisions), book, catalog)),
+        warnings=tuple(cautions(decisions, stack.workloads, demands, platform, catalog, book)),
     )
     judged = [f for verdict in verdicts.values() for f in verdict.findings]
     return Planned(plan, (asked, question), (*judged, *found))
@@ -114,6 +121,7 @@ def _decisions(
     stack: Stack,
     options: Mapping[str, Sequence[Option]],
     verdicts: Mapping[str, OptionVerdict],
+    demands: Mapping[str, Demand],
     catalog: Catalog,
     book: PriceBook,
     shape_of: Callable[[str], ModelShape],
@@ -133,7 +141,7 @@ def _decisions(
             workload,
             options[workload.name],
             verdicts,
-            _demand(workload, stack),
+            demands[workload.name],
             setting,
             engineering_usd_per_month=usd,
         )
@@ -143,6 +151,10 @@ def _decisions(
 
 def _demand(workload: Workload, stack: Stack) -> Demand:
     return demand_of(workload, read_trace=lambda _: stack.traces[workload.name])
+
+
+def _chosen(decisions: Sequence[Decision]) -> list[Option]:
+    return [decision.chosen.option for decision in decisions if decision.chosen]
 
 
 def _facts(
@@ -226,34 +238,9 @@ def _totals(
 def _verdict(decisions: Sequence[Decision], findings: Sequence[Finding]) -> Verdict:
     statuses = {decision.status for decision in decisions}
     verdicts = {finding.verdict for finding in findings}
+    verdicts |= {outcome.verdict for d in decisions if (outcome := d.chosen) is not None}
     if "blocked" in statuses or "unavailable" in verdicts:
         return "unavailable"
     if "denied" in statuses or "deny" in verdicts:
         return "deny"
     return "warn" if "warn" in verdicts else "allow"
-
-
-def _warnings(decisions: Sequence[Decision], stack: Stack, catalog: Catalog) -> Iterator[str]:
-    """Yield what a reader should know though nothing is denied."""
-    workloads = {workload.name: workload for workload in stack.workloads}
-    decided = [(d, d.chosen, workloads[d.workload]) for d in decisions if d.chosen]
-    unverified = [
-        decision.workload
-        for decision, outcome, workload in decided
-        if outcome.latency is not None
-        and outcome.latency.basis == "unverified"
-        and (workload.objectives.ttft_p95_ms or workload.objectives.itl_p95_ms)
-    ]
-    if unverified:
-        yield f"latency is unverified, no measurement is declared: {', '.join(unverified)}"
-    for decision, outcome, workload in decided:
-        for note in outcome.notes:
-            if note.startswith("no quota"):
-                yield f"{decision.workload}: {note}"
-        retires_on, months = retirement(outcome.option, catalog), workload.horizon_months
-        if retires_on and months_between(stack.platform.as_of, retires_on) < months:
-            successor = catalog.model(outcome.option.model).successor or "none is named"
-            yield (
-                f"{decision.workload}: {outcome.option.model} retires on {retires_on}, inside "
-                f"the {months}-month horizon; successor: {successor}"
-            )

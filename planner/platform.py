@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from planner.base import Frozen
-from planner.catalog.rows import Provider
+from planner.catalog.rows import Provider, UnitName
 from planner.workload import Kind, Name, NonNegative, Positive, PositiveInt, Share
 
 OperatorClass = Literal["own_metal", "iaas", "managed_service"]
@@ -74,7 +74,14 @@ class Account(Frozen):
     """Types in use; empty means every type that the catalog knows."""
     quotas: tuple[UnitQuota, ...] = ()
     model_versions: dict[str, str] = Field(default_factory=dict)
-    """Version to deploy by model; the provider's default where none is given."""
+    """Version to deploy by model; the provider's default where none is given.
+
+    For Bedrock's provisioned throughput it is the variant by context, such as 24k.
+    """
+    create: bool = False
+    """Whether the program creates the account (Azure only); it exists by default."""
+    account_id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9:.-]{4,62}$")] | None = None
+    """The provider's own id: an AWS account number, a Google project id."""
 
 
 class PaygRate(Frozen):
@@ -120,7 +127,32 @@ class InstanceRate(Frozen):
     ref: str
 
 
-Rate = Annotated[PaygRate | ProvisionedRate | InstanceRate, Field(discriminator="kind")]
+class UnitRate(Frozen):
+    """What one provisioned unit carries, as measured or quoted; overrides the catalog.
+
+    One output token counts as ``output_weight`` input tokens, a cached one as
+    ``cached_input_weight`` (1 where no discount is known). Bedrock states input and
+    output apart: give ``output_tokens_per_minute`` and an ``output_weight`` of 0.
+    """
+
+    kind: Literal["unit"]
+    provider: Provider
+    model: Annotated[str, Field(pattern=r"^[^*]+$")]
+    deployment_type: str
+    unit: UnitName
+    minimum_units: PositiveInt = 1
+    step_units: PositiveInt = 1
+    input_tokens_per_minute: Positive
+    output_tokens_per_minute: Positive | None = None
+    output_weight: NonNegative
+    cached_input_weight: NonNegative = 1.0
+    spillover: bool | None = None
+    """Whether the provider itself routes overflow; None: as the catalog says, else not."""
+    date: dt.date
+    ref: str
+
+
+Rate = Annotated[PaygRate | ProvisionedRate | InstanceRate | UnitRate, Field(discriminator="kind")]
 
 
 class Commitment(Frozen):

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
+from planner.capacity import NodePool, Resources, VllmServer
 from planner.catalog.loader import Catalog
-from planner.catalog.rows import ModelRow
 from planner.decision import Decision, Outcome
 from planner.economics.prices import PriceBook
-from planner.economics.provisioned import owned_units
-from planner.plan import NodePool, ProviderDeployment, Purchase, Resources, VllmServer
-from planner.platform import Account, Platform
+from planner.orders import confirmation, purchases_of, quotas_of
+from planner.platform import Platform
+from planner.providers import accounts_of, deployments_of, routing_of
+from planner.steps import steps_of
 from planner.units import GIB
-
-QUOTA_MARGIN = 1.2
-"""Pay-as-you-go quota asked for above the expected peak: minutes are not smooth."""
 
 HOST_SHARE = 0.85
 """Share of a node's CPU and memory that its servers ask for; the rest runs the node."""
@@ -35,14 +33,23 @@ def resources_of(
     """Return what will exist for ``decisions``; nothing where nothing was decided."""
     decided = [(decision, decision.chosen) for decision in decisions if decision.chosen]
     hosted = [(d, o) for d, o in decided if o.self_hosted is not None]
-    return Resources(
+    deployments = deployments_of(decided, platform, catalog)
+    quotas = quotas_of(deployments, platform)
+    found = Resources(
         node_pools=_node_pools(hosted, platform),
         servers=tuple(_server(d, o, platform, catalog) for d, o in hosted),
-        deployments=tuple(
-            item for d, o in decided for item in _deployments(d, o, platform, catalog)
-        ),
-        purchases=tuple(item for d, o in decided for item in _purchases(d, o, platform, book)),
+        deployments=deployments,
+        purchases=purchases_of(decided, deployments, quotas, platform, book),
+        accounts=accounts_of(deployments, platform),
+        quotas=quotas,
     )
+    confirmed = {
+        item.name: word
+        for item in deployments
+        if (word := confirmation(platform, item.account, item.deployment_type, item.model))
+    }
+    steps = steps_of(found, confirmed, routing_of(decided, catalog))
+    return found.model_copy(update={"steps": steps})
 
 
 def pool_name(outcome: Outcome, tier: str) -> str:
@@ -133,114 +140,3 @@ def _server(
 def _drain_seconds(longest_output_tokens: int, itl_ms: float) -> int:
     longest = math.ceil(longest_output_tokens * itl_ms / 1000)
     return max(30, min(LONGEST_DRAIN_SECONDS, longest))
-
-
-def _deployments(
-    decision: Decision, outcome: Outcome, platform: Platform, catalog: Catalog
-) -> Iterator[ProviderDeployment]:
-    option, cost = outcome.option, outcome.cost
-    row = catalog.model(option.model)
-    floor = cost.floor if cost else None
-    peak = decision.mix.tokens_per_minute_peak
-    spill_name = None
-    if option.spill is not None:
-        spill_name = f"{decision.workload}-spill"
-        account = _account(platform, option.spill.account)
-        yield _deployment(
-            decision,
-            row,
-            account,
-            spill_name,
-            option.spill.deployment_type,
-            "payg",
-            _thousands(max(peak - outcome.floor_tokens_per_minute, 0.0)),
-            None,
-        )
-    if option.kind == "self_hosted" or option.account is None:
-        return
-    account = _account(platform, option.account)
-    if option.kind == "payg":
-        capacity = _thousands(peak)
-        kind: str = "payg"
-    else:
-        capacity, kind = (floor.step.units if floor else 0), "provisioned"
-    yield _deployment(
-        decision,
-        row,
-        account,
-        decision.workload,
-        option.deployment_type,
-        kind,
-        capacity,
-        spill_name,
-    )
-
-
-def _deployment(
-    decision: Decision,
-    row: ModelRow,
-    account: Account,
-    name: str,
-    deployment_type: str,
-    kind: str,
-    capacity: int,
-    spillover_to: str | None,
-) -> ProviderDeployment:
-    return ProviderDeployment(
-        name=name,
-        workload=decision.workload,
-        tier=decision.tier,
-        provider=account.provider,
-        account=account.name,
-        resource_group=account.resource_group,
-        region=account.region,
-        model=row.name,
-        model_version=account.model_versions.get(row.name) or row.azure_version,
-        model_format=row.azure_format,
-        deployment_type=deployment_type,
-        kind="payg" if kind == "payg" else "provisioned",
-        capacity=capacity,
-        spillover_to=spillover_to,
-    )
-
-
-def _purchases(
-    decision: Decision, outcome: Outcome, platform: Platform, book: PriceBook
-) -> Iterator[Purchase]:
-    """Yield what has to be bought beyond the units already owned."""
-    option, cost = outcome.option, outcome.cost
-    if option.term_months == 0 or cost is None or cost.floor is None:
-        return
-    owned = owned_units(
-        platform.commitments,
-        provider=option.provider,
-        model=option.model,
-        deployment_type=option.deployment_type,
-        region=option.region,
-        as_of=platform.as_of,
-    )
-    units = cost.floor.step.units - sum(item.units for item in owned)
-    price = book.provisioned(
-        option.provider, option.model, option.deployment_type, option.region, option.term_months
-    )
-    if units <= 0 or price is None:
-        return
-    yield Purchase(
-        workload=decision.workload,
-        provider=option.provider,
-        deployment_type=option.deployment_type,
-        region=option.region,
-        model=option.model,
-        units=units,
-        term_months=option.term_months,
-        usd_per_month=units * price.usd_per_unit_month,
-        exit_rule=cost.exit.rule if cost.exit else "",
-    )
-
-
-def _thousands(tokens_per_minute: float) -> int:
-    return max(1, math.ceil(tokens_per_minute * QUOTA_MARGIN / 1000))
-
-
-def _account(platform: Platform, name: str) -> Account:
-    return next(account for account in platform.accounts if account.name == name)

@@ -80,7 +80,7 @@ def _problem(
 
 
 def _is_tag(model: type[BaseModel], part: int | str) -> bool:
-    return isinstance(part, str) and part in {"payg", "provisioned", "instance"}
+    return isinstance(part, str) and part in {"payg", "provisioned", "instance", "unit"}
 
 
 def _is_scalar(value: Any) -> bool:

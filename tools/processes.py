@@ -11,6 +11,7 @@ import subprocess
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from tools.ports import ports_of
 from tools.progress import SetupError
 
 START_SECONDS = 60.0
@@ -20,10 +21,10 @@ LOOPBACK = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Running:
-    """A preview-only provider that serves on a loopback port."""
+    """A preview-only provider that serves each package on a loopback port of its own."""
 
     pid: int
-    port: int
+    ports: dict[str, int]
 
 
 def alive(pid: int) -> bool:
@@ -52,7 +53,7 @@ def provider_for(project: Path, python: Path, run_folder: Path, watch_pid: int) 
     run_folder.mkdir(parents=True, exist_ok=True)
     record = _record(run_folder, watch_pid)
     known = _read(record)
-    if known is not None and alive(known.pid) and _answers(known.port):
+    if known is not None and alive(known.pid) and _answers(known):
         return known
     running = _start(project, python, run_folder, watch_pid)
     _forget_dead(run_folder)
@@ -64,7 +65,7 @@ def stop_provider(run_folder: Path, watch_pid: int) -> None:
     """Stop the provider that watches `watch_pid`, if one runs."""
     record = _record(run_folder, watch_pid)
     known = _read(record)
-    if known is not None and _answers(known.port):
+    if known is not None and _answers(known):
         os.kill(known.pid, signal.SIGTERM)
     record.unlink(missing_ok=True)
 
@@ -75,9 +76,10 @@ def _record(run_folder: Path, watch_pid: int) -> Path:
 
 def _read(record: Path) -> Running | None:
     try:
-        return Running(**json.loads(record.read_text()))
+        known = Running(**json.loads(record.read_text()))
     except (OSError, ValueError, TypeError):
         return None
+    return known if isinstance(known.ports, dict) and known.ports else None
 
 
 def _forget_dead(run_folder: Path) -> None:
@@ -87,12 +89,13 @@ def _forget_dead(run_folder: Path) -> None:
             record.unlink(missing_ok=True)
 
 
-def _answers(port: int) -> bool:
+def _answers(running: Running) -> bool:
     try:
-        with socket.create_connection((LOOPBACK, port), timeout=CONNECT_SECONDS):
-            return True
+        for port in running.ports.values():
+            socket.create_connection((LOOPBACK, port), timeout=CONNECT_SECONDS).close()
     except OSError:
         return False
+    return True
 
 
 def _start(project: Path, python: Path, run_folder: Path, watch_pid: int) -> Running:
@@ -111,10 +114,12 @@ def _start(project: Path, python: Path, run_folder: Path, watch_pid: int) -> Run
     with process.stdout as output:
         ready, _, _ = select.select([output], [], [], START_SECONDS)
         line = output.readline().strip() if ready else b""
-    if not line.isdigit():
+    try:
+        ports = ports_of(line.decode())
+    except ValueError:
         process.kill()
         process.wait()
         last = log.read_text(errors="replace").splitlines()[-1:]
         reason = last[0] if last else "it printed no port"
-        raise SetupError(f"the preview-only provider did not start: {reason}. See {log}")
-    return Running(pid=process.pid, port=int(line))
+        raise SetupError(f"the preview-only provider did not start: {reason}. See {log}") from None
+    return Running(pid=process.pid, ports=ports)

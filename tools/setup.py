@@ -25,8 +25,8 @@ from tools.progress import SetupError, run_step  # noqa: E402
 STAMP = "set-up.stamp"
 TOOLS_FILE = "tools.json"
 INPUTS = ("requirements.lock", "pyproject.toml")
-# Compiling all of the Azure SDK takes minutes, and a program imports a few modules of it.
-NOT_COMPILED = r"pulumi_azure_native/\w+/"
+# Compiling all of a cloud SDK takes minutes, and a program imports a few modules of it.
+NOT_COMPILED = r"pulumi_(aws|azure_native|gcp)/\w+/"
 
 
 def stamp_of(project: Path) -> str:

@@ -15,13 +15,13 @@ from pathlib import Path
 
 from tools import cache as store
 from tools.pins import KUBERNETES_PROVIDER
+from tools.ports import attached
 from tools.processes import provider_for, stop_provider
 from tools.progress import SetupError
 
 PROJECT = Path(__file__).resolve().parent.parent
 # Encrypts nothing of value: it belongs to the salts in the example stack files.
 EXAMPLES_PASSPHRASE = "llm-capacity-examples"  # noqa: S105
-STOOD_IN_FOR = "azure-native"
 TOOLS_FILE = "tools.json"
 
 
@@ -38,7 +38,8 @@ def shell_environment(
 
     Args:
         project_root: the clone, in which set-up has been run.
-        preview_provider: start (or find again) the preview-only provider and attach it.
+        preview_provider: start (or find again) the preview-only provider and attach it for
+            every cloud whose SDK is installed.
         watch_pid: the provider ends with this process; the parent of this one by default.
         environ: the environment to build on; os.environ by default.
 
@@ -67,16 +68,9 @@ def shell_environment(
         running = provider_for(project_root, python, folder, watched)
         result["PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION"] = "true"
         result["PULUMI_DEBUG_PROVIDERS"] = attached(
-            base.get("PULUMI_DEBUG_PROVIDERS", ""), running.port
+            base.get("PULUMI_DEBUG_PROVIDERS", ""), running.ports
         )
     return result
-
-
-def attached(current: str, port: int) -> str:
-    """PULUMI_DEBUG_PROVIDERS with our provider in it, and what else was attached."""
-    others = [entry for entry in current.split(",") if entry]
-    kept = [entry for entry in others if entry.split(":")[0] != STOOD_IN_FOR]
-    return ",".join([*kept, f"{STOOD_IN_FOR}:{port}"])
 
 
 def run_folder(project_root: Path, environ: Mapping[str, str]) -> Path:

@@ -28,6 +28,8 @@ KEYS: dict[type[Frozen], tuple[str, ...]] = {
     rows.ProvisionedUnit: ("provider", "model", "deployment_type"),
     rows.ProvisionedPrice: ("provider", "model", "deployment_type", "region", "term_months"),
     rows.Promise: ("provider", "kind", "deployment_type"),
+    rows.Overflow: ("provider", "deployment_type"),
+    rows.BeyondInference: ("provider", "deployment_type", "concern"),
 }
 """The fields that make a row unique."""
 
@@ -59,6 +61,7 @@ def place_problems(
     catalog: Catalog,
     regions: Iterable[Placed[rows.Region]],
     types: Iterable[Placed[rows.DeploymentType]],
+    placed_zones: Iterable[Placed[rows.Zone]],
     lists: Iterable[tuple[str, Sequence[str]]],
 ) -> Iterator[Problem]:
     """Yield problems of countries, zones and deployment types."""
@@ -73,11 +76,39 @@ def place_problems(
         for zone in region.zones:
             if (region.cloud, zone) not in zones:
                 yield Problem(where, f"no such zone of {region.cloud}: {zone}", FIX)
+    for where, placed_zone in placed_zones:
+        yield from _destinations(catalog, where, placed_zone)
     for where, kind in types:
         if kind.zone is not None and (kind.provider, kind.zone) not in zones:
             yield Problem(where, f"no such zone of {kind.provider}: {kind.zone}", FIX)
         if kind.batch_type is not None:
             yield from _tried(where, catalog.deployment_type, kind.provider, kind.batch_type)
+
+
+def scope_problems(
+    catalog: Catalog,
+    overflow: Iterable[Placed[rows.Overflow]],
+    beyond: Iterable[Placed[rows.BeyondInference]],
+) -> Iterator[Problem]:
+    """Yield problems of what surrounds inference: one row for each type, nothing left out."""
+    told: set[tuple[str, str, str]] = set()
+    spilling: set[tuple[str, str]] = set()
+    for where, row in overflow:
+        spilling.add((row.provider, row.deployment_type))
+        yield from _kind(catalog, where, row.provider, row.deployment_type, "provisioned")
+        if row.target is not None:
+            yield from _kind(catalog, where, row.provider, row.target, "payg")
+    for where, fact in beyond:
+        told.add((fact.provider, fact.deployment_type, fact.concern))
+        yield from _tried(where, catalog.deployment_type, fact.provider, fact.deployment_type)
+    for kind in catalog.deployment_types:
+        if kind.kind == "provisioned" and (kind.provider, kind.name) not in spilling:
+            what = f"no row for {kind.provider} {kind.name}"
+            yield Problem("overflow.csv", what, "Say who sends its overflow on.")
+        for concern in rows.CONCERNS:
+            if (kind.provider, kind.name, concern) not in told:
+                what = f"no row for {concern} under {kind.provider} {kind.name}"
+                yield Problem("residency_beyond_inference.csv", what, "Write unknown if it is.")
 
 
 def model_problems(catalog: Catalog, models: Iterable[Placed[rows.ModelRow]]) -> Iterator[Problem]:
@@ -143,6 +174,17 @@ def managed_problems(
     yield from _mixed(
         prices, lambda row: (row.provider, row.model, row.deployment_type, row.term_months)
     )
+
+
+def _destinations(catalog: Catalog, where: str, zone: rows.Zone) -> Iterator[Problem]:
+    """Yield regions of a zone that do not exist, or lie in a country that it does not list."""
+    countries = {row.name: row.country for row in catalog.regions if row.cloud == zone.provider}
+    for name in zone.regions:
+        if name not in countries:
+            yield from _tried(where, catalog.region, zone.provider, name)
+        elif countries[name] not in (zone.members or ()):
+            what = f"{name} is in {countries[name]}, which is not a member of {zone.name}"
+            yield Problem(where, what, "Correct the members or the regions.")
 
 
 def _model(where: str, model: str, names: set[str]) -> Iterator[Problem]:

@@ -71,6 +71,8 @@ def read_catalog(folder: Traversable) -> Catalog:
         provisioned_units=of(rows.ProvisionedUnit),
         provisioned_prices=of(rows.ProvisionedPrice),
         promises=of(rows.Promise),
+        overflow=of(rows.Overflow),
+        beyond_inference=of(rows.BeyondInference),
         digest=digest_of(raw),
     )
     _refuse(list(_reference_problems(catalog, tables)))
@@ -148,10 +150,12 @@ def _reference_problems(catalog: Catalog, tables: _Tables) -> Iterator[Problem]:
         *((where, group.countries) for where, group in tables[rows.JurisdictionGroup]),
         *((where, zone.members or ()) for where, zone in tables[rows.Zone]),
         *((where, geography.countries) for where, geography in tables[rows.Geography]),
+        *((where, kind.unpromised) for where, kind in tables[rows.DeploymentType]),
     ]
     yield from checks.place_problems(
-        catalog, tables[rows.Region], tables[rows.DeploymentType], lists
+        catalog, tables[rows.Region], tables[rows.DeploymentType], tables[rows.Zone], lists
     )
+    yield from checks.scope_problems(catalog, tables[rows.Overflow], tables[rows.BeyondInference])
     yield from checks.model_problems(catalog, tables[rows.ModelRow])
     yield from checks.machine_problems(catalog, tables[rows.Instance], tables[rows.InstancePrice])
     yield from checks.managed_problems(

@@ -42,6 +42,8 @@ class Catalog:
     provisioned_units: tuple[rows.ProvisionedUnit, ...]
     provisioned_prices: tuple[rows.ProvisionedPrice, ...]
     promises: tuple[rows.Promise, ...]
+    overflow: tuple[rows.Overflow, ...]
+    beyond_inference: tuple[rows.BeyondInference, ...]
     digest: str
     """sha256 over the data files: their names, lengths and bytes, sorted by name."""
 
@@ -93,6 +95,12 @@ class Catalog:
                     return row
         return None
 
+    def beyond(
+        self, provider: str, deployment_type: str, concern: str
+    ) -> rows.BeyondInference | None:
+        """Return where a thing besides inference lives under a type, None if no row says."""
+        return self._beyond.get((provider, deployment_type, concern))
+
     def expand(self, jurisdictions: Iterable[str], where: str = "") -> frozenset[str]:
         """Return the ISO countries of codes and named groups.
 
@@ -120,8 +128,8 @@ class Catalog:
         """
         kind = self.deployment_type(provider, deployment_type)
         place = self.region(provider, region)
-        if kind.scope == "global":
-            return place.partition == "public"
+        if kind.scope == "global" and place.partition != "public":
+            return False
         return kind.zone is None or kind.zone in place.zones
 
     def processing(
@@ -140,15 +148,17 @@ class Catalog:
         if kind.scope == "global":
             return "global", None
         if kind.scope == "region":
-            return "region", (place.country,)
+            promised = place.country not in kind.unpromised
+            return "region", (place.country,) if promised else None
         if kind.scope == "geography":
-            return self._geography(place)
+            return self.geography(place)
         names = (kind.zone,) if kind.zone is not None else place.zones
         return kind.scope, self._members(place, names)
 
-    def _geography(self, place: rows.Region) -> Place:
+    def geography(self, place: rows.Region) -> Place:
+        """Return the countries among which a provider may move a region's data."""
         for geography in self.geographies:
-            if place.name in geography.regions:
+            if place.cloud == "azure" and place.name in geography.regions:
                 return "zone", geography.countries
         return "country", (place.country,)
 
@@ -181,6 +191,12 @@ class Catalog:
     @cached_property
     def _zones(self) -> dict[tuple[Provider, str], rows.Zone]:
         return {(row.provider, row.name): row for row in self.zones}
+
+    @cached_property
+    def _beyond(self) -> dict[tuple[str, str, str], rows.BeyondInference]:
+        return {
+            (row.provider, row.deployment_type, row.concern): row for row in self.beyond_inference
+        }
 
     @cached_property
     def _instances(self) -> dict[tuple[str, str], rows.Instance]:

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping
 
 from planner.errors import InputError, Problem
 
+_FEW = 30
+"""Up to so many names are listed where none resembles the one given."""
+
 
 class NameIndex:
     """Canonical names by any of their spellings; case does not matter.
@@ -62,9 +65,15 @@ class NameIndex:
 
 
 def unknown(kind: str, name: str, known: Iterable[str], where: str = "") -> Problem:
-    """Return the problem of a name that is not in the catalog, with the nearest ones."""
-    near = nearest(name, known)
-    fix = f"Did you mean {' or '.join(near)}?" if near else f"Use a {kind} of the catalog."
+    """Return the problem of a name that is not in the catalog, with the nearest or all."""
+    names = tuple(known)
+    near = nearest(name, names)
+    if near:
+        fix = f"Did you mean {' or '.join(near)}?"
+    elif len(names) <= _FEW:
+        fix = f"Known: {', '.join(names)}."
+    else:
+        fix = f"Use a {kind} of the catalog."
     return Problem(where or kind, f"unknown {kind} {name!r}", fix)
 
 

@@ -15,6 +15,9 @@ SCOPES: tuple[Scope, ...] = ("region", "country", "zone", "global")
 
 Provider = Literal["azure", "aws", "gcp"]
 
+UnitName = Literal["PTU", "GSU", "MU"]
+"""Azure's provisioned throughput, Google's scale and Bedrock's model units."""
+
 
 Partition = Literal["public", "us_gov", "eu_sovereign"]
 """Separate clouds of a provider; global deployments exist in the public one only."""
@@ -33,13 +36,18 @@ class Region(Frozen):
 
 
 class Zone(Frozen):
-    """A provider's data zone; ``members`` None when no list is published."""
+    """A provider's data zone; ``members`` None when no list is published.
+
+    ``regions`` are those that a request may be routed to, where a source lists
+    them; they pin a list that the provider may change.
+    """
 
     provider: Provider
     name: str
     members: tuple[str, ...] | None
     as_of: str
     source: str
+    regions: tuple[str, ...] = ()
 
 
 class Geography(Frozen):
@@ -68,6 +76,7 @@ class DeploymentType(Frozen):
     types, which take the zone of the resource's region. "geography" types are
     resolved by region (``Catalog.processing``). ``batch_type`` is the type that
     batch jobs at the batch prices of this one use; None when there is none.
+    ``unpromised`` are countries in whose regions the type promises no place.
     """
 
     provider: Provider
@@ -78,6 +87,52 @@ class DeploymentType(Frozen):
     as_of: str
     source: str
     batch_type: str | None = None
+    unpromised: tuple[str, ...] = ()
+
+
+class Overflow(Frozen):
+    """What happens to demand above provisioned units of a deployment type.
+
+    ``by`` says who sends it on: ``setting`` (the provider, where the deployment
+    names a target), ``default`` (the provider, unasked, to ``target``),
+    ``gateway`` (nobody but the caller's own router) or ``refused`` (429, because
+    the request says so). ``header`` is what a request carries to steer it.
+    """
+
+    provider: Provider
+    deployment_type: str
+    by: Literal["setting", "default", "gateway", "refused"]
+    target: str | None
+    header: str | None
+    as_of: str
+    source: str
+
+
+Concern = Literal["at_rest", "abuse_monitoring", "telemetry", "support_access", "batch_files"]
+"""What has a place besides inference."""
+
+CONCERNS: tuple[Concern, ...] = (
+    "at_rest",
+    "abuse_monitoring",
+    "telemetry",
+    "support_access",
+    "batch_files",
+)
+
+Whereabouts = Literal["region", "geography", "processing", "anywhere", "none", "unknown"]
+"""A place relative to a deployment: its region, the geography of its region, wherever
+it may process, anywhere at all, nowhere because there is nothing, or not known."""
+
+
+class BeyondInference(Frozen):
+    """Where one thing besides inference is kept or done under a deployment type."""
+
+    provider: Provider
+    deployment_type: str
+    concern: Concern
+    place: Whereabouts
+    as_of: str
+    source: str
 
 
 class Accelerator(Frozen):
@@ -153,7 +208,8 @@ class PaygPrice(Frozen):
     ``region`` may be "*" where one price holds for every region of the type.
     ``max_prompt_tokens`` is the longest prompt at this price (longer ones cost
     more); ``model_version`` is set where only that version has the price;
-    ``effective_from`` is "" where the source does not say.
+    ``effective_from`` is "" where the source does not say. Flex waits for idle
+    capacity at a discount, priority pays for speed.
     """
 
     provider: Provider
@@ -171,6 +227,12 @@ class PaygPrice(Frozen):
     user_given: bool = False
     max_prompt_tokens: int | None = None
     model_version: str | None = None
+    flex_input_usd_per_mtok: float | None = None
+    flex_cached_input_usd_per_mtok: float | None = None
+    flex_output_usd_per_mtok: float | None = None
+    priority_input_usd_per_mtok: float | None = None
+    priority_cached_input_usd_per_mtok: float | None = None
+    priority_output_usd_per_mtok: float | None = None
 
 
 class ProvisionedUnit(Frozen):
@@ -180,13 +242,14 @@ class ProvisionedUnit(Frozen):
     output token counts as ``output_weight`` of them, a cached input token as
     ``cached_input_weight``. Prompts above ``max_prompt_tokens`` are refused or
     weigh more; ``spillover`` says whether the provider can route the overflow
-    to pay-as-you-go by itself.
+    to pay-as-you-go by itself. ``output_tokens_per_minute`` is a second limit, on
+    output alone, where the provider states one (Bedrock); the tighter one binds.
     """
 
     provider: Provider
     model: str
     deployment_type: str
-    unit: Literal["PTU", "GSU", "MU"]
+    unit: UnitName
     minimum_units: int
     step_units: int
     input_tokens_per_minute: float
@@ -198,6 +261,7 @@ class ProvisionedUnit(Frozen):
     max_prompt_tokens: int | None = None
     spillover: bool = True
     as_of: str = ""
+    output_tokens_per_minute: float | None = None
 
 
 class ProvisionedPrice(Frozen):

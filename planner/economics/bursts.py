@@ -91,10 +91,18 @@ def smoothing_window_s(windows: tuple[SmoothingWindow, ...], units: int) -> floa
 
 
 def bursts_of(
-    demand: Demand, provider: Provider, *, output_weight: float, cached_input_weight: float
+    demand: Demand,
+    provider: Provider,
+    *,
+    output_weight: float,
+    cached_input_weight: float,
+    prompt_counts: bool = True,
 ) -> Bursts:
-    """Return the bursts of a demand on units of ``provider`` with these weights."""
-    input_weight = 1 - demand.cached_fraction * (1 - cached_input_weight)
+    """Return the bursts of a demand on units of ``provider`` with these weights.
+
+    ``prompt_counts`` is False where a limit on output alone binds.
+    """
+    input_weight = 1 - demand.cached_fraction * (1 - cached_input_weight) if prompt_counts else 0.0
     prompt = input_weight * demand.prompt_tokens.mean
     output = output_weight * demand.output_tokens.mean
     mean = prompt + output

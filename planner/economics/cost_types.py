@@ -54,11 +54,16 @@ class BreakEven(Frozen):
 
 
 class ExitCost(Frozen):
-    """What leaving costs if the model goes before the term or horizon ends."""
+    """What leaving costs if the model goes before the term or horizon ends.
+
+    ``usd_if_model_changes`` is what is lost where the workload stays with the
+    provider on another model: nothing where the commitment may serve it.
+    """
 
     usd: float
     rule: str
     note: str
+    usd_if_model_changes: float = 0.0
 
 
 class Cost(Frozen):

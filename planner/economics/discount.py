@@ -49,6 +49,18 @@ def level_usd_per_month(monthly_usd: Sequence[float], rate_per_year: float) -> f
     return present_value_usd(monthly_usd, rate_per_year) / sum(factors)
 
 
+def paid_share(months_paid: float, horizon_months: int, rate_per_year: float) -> float:
+    """Return which share of a level payment's value the first ``months_paid`` months are.
+
+    Within twelve months that is months over months; beyond, later months weigh less.
+    """
+    factors = [discount_factor(month, rate_per_year) for month in range(1, horizon_months + 1)]
+    paid = sum(
+        factor * min(1.0, max(0.0, months_paid - index)) for index, factor in enumerate(factors)
+    )
+    return paid / sum(factors)
+
+
 def comparable(first_term_months: int, second_term_months: int) -> bool:
     """Return whether two prices may be compared: terms of like length.
 

@@ -20,7 +20,7 @@ from planner.catalog.rows import (
     ProvisionedUnit,
 )
 from planner.errors import Problem
-from planner.platform import InstanceRate, PaygRate, ProvisionedRate, Rate
+from planner.platform import InstanceRate, PaygRate, ProvisionedRate, Rate, UnitRate
 
 ANY = "*"
 """Region or model of a row that holds for all of them."""
@@ -57,6 +57,8 @@ class PriceBook(Frozen):
             *provisioned,
             *(_provisioned_row(rate) for rate in usable if isinstance(rate, ProvisionedRate)),
         ]
+        unit_rows = list(units)
+        unit_rows += [_unit_row(rate, unit_rows) for rate in usable if isinstance(rate, UnitRate)]
         return cls(
             as_of=as_of,
             payg_rows=tuple(
@@ -64,7 +66,7 @@ class PriceBook(Frozen):
                 for row in payg_rows
                 if row.effective_from <= today and (known := _known(row)) is not None
             ),
-            unit_rows=tuple(units),
+            unit_rows=tuple(unit_rows),
             provisioned_rows=tuple(
                 row for row in provisioned_rows if row.user_given or row.usd_per_unit_month > 0
             ),
@@ -90,7 +92,7 @@ class PriceBook(Frozen):
         )
 
     def unit(self, provider: Provider, model: str, deployment_type: str) -> ProvisionedUnit | None:
-        """Return what one provisioned unit of the model carries."""
+        """Return what one provisioned unit of the model carries; the newest measurement wins."""
         return max(
             (
                 row
@@ -98,7 +100,7 @@ class PriceBook(Frozen):
                 if (row.provider, row.model, row.deployment_type)
                 == (provider, model, deployment_type)
             ),
-            key=lambda row: row.user_given,
+            key=lambda row: (row.user_given, row.as_of),
             default=None,
         )
 
@@ -177,7 +179,8 @@ def describe(row: PriceRow) -> str:
     given = " (user-given)" if row.user_given else ""
     name = f"{row.provider}/{row.model}/{row.deployment_type}"
     if isinstance(row, ProvisionedUnit):
-        return f"unit row: {name}/{row.unit} {row.source}{given}"
+        dated = f"{row.as_of} " if row.user_given and row.as_of else ""
+        return f"unit row: {name}/{row.unit} {dated}{row.source}{given}"
     if isinstance(row, ProvisionedPrice):
         term = f"{row.term_months} months" if row.term_months else "hourly"
         return f"price row: {name}/{row.region} {term} {row.price_date} {row.source}{given}"
@@ -239,6 +242,35 @@ def _provisioned_row(rate: ProvisionedRate) -> ProvisionedPrice:
         term_months=rate.term_months,
         usd_per_unit_month=rate.usd_per_unit_month,
         price_date=rate.date.isoformat(),
+        source=rate.ref,
+        user_given=True,
+    )
+
+
+def _unit_row(rate: UnitRate, published: Sequence[ProvisionedUnit]) -> ProvisionedUnit:
+    """Return the user's unit; what only the provider can say stays the provider's.
+
+    Without a published row neither a prompt limit nor a speed is promised.
+    """
+    place = (rate.provider, rate.model, rate.deployment_type)
+    known = next(
+        (row for row in published if (row.provider, row.model, row.deployment_type) == place), None
+    )
+    return ProvisionedUnit(
+        provider=rate.provider,
+        model=rate.model,
+        deployment_type=rate.deployment_type,
+        unit=rate.unit,
+        minimum_units=rate.minimum_units,
+        step_units=rate.step_units,
+        input_tokens_per_minute=rate.input_tokens_per_minute,
+        output_tokens_per_minute=rate.output_tokens_per_minute,
+        output_weight=rate.output_weight,
+        cached_input_weight=rate.cached_input_weight,
+        target_output_tokens_per_s=known.target_output_tokens_per_s if known else None,
+        max_prompt_tokens=known.max_prompt_tokens if known else None,
+        spillover=rate.spillover if rate.spillover is not None else bool(known and known.spillover),
+        as_of=rate.date.isoformat(),
         source=rate.ref,
         user_given=True,
     )

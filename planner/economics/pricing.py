@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from planner.catalog.rows import PaygPrice
 from planner.demand import Demand
 from planner.economics.blend import bill_usd_per_month
-from planner.economics.bursts import bursts_of
 from planner.economics.cost_types import Cost, FloorStep
 from planner.economics.exit import exit_cost
 from planner.economics.floor import FloorRules
@@ -28,6 +27,7 @@ from planner.economics.floor_cost import (
 )
 from planner.economics.prices import PriceBook, describe
 from planner.economics.provisioned import owned_units, unit_steps
+from planner.economics.unit_load import unit_bursts, unit_curve, unit_weight
 from planner.options import Option
 from planner.platform import Commitment
 from planner.workload import Tier
@@ -82,14 +82,17 @@ def price_provisioned(
     quota_units: int | None = None,
     commitments: Sequence[Commitment] = (),
     horizon_months: int = 12,
+    discount_rate_per_year: float = 0.0,
     retires_on: dt.date | None = None,
     comparator: PaygPrice | None = None,
+    successor_of_publisher: bool | None = None,
 ) -> Cost:
     """Return the cost of the best provisioned floor with its spillover.
 
     ``comparator`` is the pay-as-you-go price of the same model, for break-even and
     the price of dedication; the spill target's by default. Spill always pays the
-    interactive price: overflow does not wait for a batch.
+    interactive price: overflow does not wait for a batch. ``successor_of_publisher``
+    is for the exit: whether the model has a successor of the same publisher.
     """
     place = (option.provider, option.model, option.deployment_type, option.region)
     unit = book.unit(*place[:3])
@@ -115,13 +118,8 @@ def price_provisioned(
         missing = (*missing, f"no price row: {where} at a term of {option.term_months} months")
         if not owned:
             return without_total("unknown", missing)
-    weights = {
-        "output_weight": unit.output_weight,
-        "cached_input_weight": unit.cached_input_weight,
-    }
-    curve = used.weighted_curve(**weights)
-    weight = used.weight(**weights)
-    bursts = bursts_of(used, option.provider, **weights)
+    curve, weight = unit_curve(used, unit), unit_weight(used, unit)
+    bursts = unit_bursts(used, unit)
     about = int(curve.peak // unit.input_tokens_per_minute)
     steps = unit_steps(
         unit,
@@ -130,6 +128,7 @@ def price_provisioned(
         quota_units=quota_units,
         owned=owned,
         horizon_months=horizon_months,
+        discount_rate_per_year=discount_rate_per_year,
     )
     rows = [unit, price, overflow]
     work = FloorWork(
@@ -162,6 +161,8 @@ def price_provisioned(
         usd_per_month=cost.fixed_usd_per_month,
         as_of=book.as_of,
         retires_on=retires_on,
+        deployment_type=option.deployment_type,
+        successor_of_publisher=successor_of_publisher,
     )
     return cost.model_copy(update={"exit": leaving})
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from planner.base import Frozen
 from planner.catalog.rows import ProvisionedUnit
 from planner.economics.cost_types import FloorStep
-from planner.economics.discount import months_between
+from planner.economics.discount import months_between, paid_share
 from planner.platform import Commitment
 
 MAX_STEPS = 4_000
@@ -71,7 +71,8 @@ def unit_steps(
     usd_per_unit_month: float | None,
     quota_units: int | None = None,
     owned: Sequence[OwnedUnits] = (),
-    horizon_months: float = 12,
+    horizon_months: int = 12,
+    discount_rate_per_year: float = 0.0,
 ) -> tuple[FloorStep, ...]:
     """Return the grid from the minimum to the first step that covers a load, or to the quota.
 
@@ -83,7 +84,7 @@ def unit_steps(
         last = min(last, quota_units)
     steps = []
     for units in _grid(unit, last):
-        charged = units - sunk_units(units, owned, horizon_months)
+        charged = units - sunk_units(units, owned, horizon_months, discount_rate_per_year)
         if usd_per_unit_month is None and charged > 0:
             continue
         steps.append(
@@ -104,12 +105,20 @@ def _grid(unit: ProvisionedUnit, last: int) -> list[int]:
     return thinned if not sizes or thinned[-1] == sizes[-1] else [*thinned, sizes[-1]]
 
 
-def sunk_units(units: int, owned: Sequence[OwnedUnits], horizon_months: float) -> float:
-    """Return how many of ``units`` are free of charge on average over the horizon."""
+def sunk_units(
+    units: int,
+    owned: Sequence[OwnedUnits],
+    horizon_months: int,
+    discount_rate_per_year: float = 0.0,
+) -> float:
+    """Return how many of ``units`` are free of charge on average over the horizon.
+
+    The average is of value: months after the first year weigh less at a discount rate.
+    """
     left, free = units, 0.0
     for holding in sorted(owned, key=lambda item: -item.months_left):
         used = min(left, holding.units)
-        free += used * min(1.0, max(0.0, holding.months_left / horizon_months))
+        free += used * paid_share(holding.months_left, horizon_months, discount_rate_per_year)
         left -= used
     return free
 

@@ -1,16 +1,18 @@
-"""Model deployments in an Azure account, as Pulumi resources."""
+"""Model deployments in an Azure account, as Pulumi resources; the account too, if wanted."""
 
 from __future__ import annotations
 
-import importlib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 import pulumi
 
+from planner.catalog.rows import SCOPES
+from planner.emit.deployments import common_problems, cost_tags, refuse
+from planner.emit.sdks import cloud_sdk
 from planner.errors import PlannerError
-from planner.plan import ProviderDeployment
+from planner.plan import ProviderAccount, ProviderDeployment
 
 MODEL_FORMAT = "OpenAI"
 _UPGRADES = {"provisioned": "NoAutoUpgrade", "payg": "OnceCurrentVersionExpired"}
@@ -18,10 +20,17 @@ _UPGRADES = {"provisioned": "NoAutoUpgrade", "payg": "OnceCurrentVersionExpired"
 
 @dataclass(frozen=True)
 class AzureDeploymentsArgs:
-    """The deployments of one account."""
+    """The deployments of one account.
+
+    Attributes:
+        account: name of the account (a Cognitive Services resource).
+        deployments: all of them; their order here does not matter.
+        create: the account itself, where the program creates it; None where it exists.
+    """
 
     account: str
     deployments: tuple[ProviderDeployment, ...]
+    create: ProviderAccount | None = None
 
 
 class AzureDeployments(pulumi.ComponentResource):
@@ -29,9 +38,10 @@ class AzureDeployments(pulumi.ComponentResource):
 
     Azure takes one change of an account at a time, so each waits for the one
     before. A provisioned deployment is protected: capacity given back may not be
-    had again.
+    had again. So is an account made here: a deleted one bills until it is purged.
     """
 
+    account: pulumi.CustomResource | None
     deployments: dict[str, pulumi.CustomResource]
 
     def __init__(
@@ -39,20 +49,42 @@ class AzureDeployments(pulumi.ComponentResource):
     ) -> None:
         super().__init__("llm-capacity:azure:AzureDeployments", name, None, opts)
         self.deployments = {}
+        ordered = in_order(args.account, args.deployments)
         before: list[pulumi.Resource] = []
-        for deployment in in_order(args.account, args.deployments):
+        self.account = self._account(name, args.create) if args.create else None
+        if self.account is not None:
+            before = [self.account]
+        for deployment in ordered:
             resource = self._deployment(name, deployment, before)
             self.deployments[deployment.name] = resource
             before = [resource]
         self.register_outputs({"names": list(self.deployments)})
 
+    def _account(self, name: str, account: ProviderAccount) -> pulumi.CustomResource:
+        resource: pulumi.CustomResource = cloud_sdk("azure", "cognitiveservices").Account(
+            f"{name}-account",
+            resource_group_name=resource_group(account.resource_group, f"account {account.name}"),
+            account_name=account.name,
+            location=account.region,
+            # The kind that serves models of every publisher, not OpenAI's alone.
+            kind="AIServices",
+            sku={"name": "S0"},
+            identity={"type": "SystemAssigned"},
+            properties={
+                # Entra ID needs a domain of the account's own; keys are left off.
+                "custom_sub_domain_name": account.name,
+                "disable_local_auth": True,
+            },
+            opts=pulumi.ResourceOptions(parent=self, protect=True),
+        )
+        return resource
+
     def _deployment(
-        self, name: str, deployment: ProviderDeployment, before: list[pulumi.Resource]
+        self, name: str, deployment: ProviderDeployment, before: Sequence[pulumi.Resource]
     ) -> pulumi.CustomResource:
-        service = azure_native("cognitiveservices")
         model: dict[str, Any] = {
             "format": deployment.model_format or MODEL_FORMAT,
-            "name": deployment.model,
+            "name": deployment.model_id or deployment.model,
         }
         if deployment.model_version is not None:
             model["version"] = deployment.model_version
@@ -62,7 +94,7 @@ class AzureDeployments(pulumi.ComponentResource):
         }
         if deployment.spillover_to is not None:
             properties["spillover_deployment_name"] = deployment.spillover_to
-        resource: pulumi.CustomResource = service.Deployment(
+        resource: pulumi.CustomResource = cloud_sdk("azure", "cognitiveservices").Deployment(
             f"{name}-{deployment.name}",
             resource_group_name=resource_group(
                 deployment.resource_group, f"deployment {deployment.name}"
@@ -71,10 +103,10 @@ class AzureDeployments(pulumi.ComponentResource):
             deployment_name=deployment.name,
             properties=properties,
             sku={"name": deployment.deployment_type, "capacity": deployment.capacity},
-            tags={"workload": deployment.workload, "tier": deployment.tier},
+            tags=cost_tags(deployment),
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=before,
+                depends_on=list(before),
                 protect=deployment.kind == "provisioned",
                 delete_before_replace=True,
             ),
@@ -82,20 +114,13 @@ class AzureDeployments(pulumi.ComponentResource):
         return resource
 
 
-def in_order(account: str, deployments: tuple[ProviderDeployment, ...]) -> list[ProviderDeployment]:
+def in_order(account: str, deployments: Sequence[ProviderDeployment]) -> list[ProviderDeployment]:
     """Return the deployments as they must be created, or say why they cannot be."""
-    names = [deployment.name for deployment in deployments]
-    payg = {deployment.name for deployment in deployments if deployment.kind == "payg"}
-    problems = [
-        f"deployment {name} occurs twice" for name in sorted(set(names)) if names.count(name) > 1
-    ]
+    payg = {deployment.name: deployment for deployment in deployments if deployment.kind == "payg"}
+    problems = common_problems(account, deployments)
     for deployment in deployments:
         if deployment.resource_group is None:
             problems.append(f"deployment {deployment.name} needs the account's resource_group")
-        if deployment.capacity < 1:
-            problems.append(f"deployment {deployment.name} has a capacity of {deployment.capacity}")
-        if deployment.account != account:
-            problems.append(f"deployment {deployment.name} belongs to {deployment.account}")
         if deployment.spillover_to is None:
             continue
         if deployment.kind == "payg":
@@ -105,8 +130,13 @@ def in_order(account: str, deployments: tuple[ProviderDeployment, ...]) -> list[
                 f"deployment {deployment.name} spills over to {deployment.spillover_to}, "
                 "which is no pay-as-you-go deployment of the account"
             )
-    if problems:
-        raise PlannerError(f"account {account}: " + "; ".join(problems))
+        elif _is_wider(payg[deployment.spillover_to], deployment):
+            target = payg[deployment.spillover_to]
+            problems.append(
+                f"deployment {deployment.name} has scope {deployment.scope} and spills over to "
+                f"{target.name} of scope {target.scope}, which is wider"
+            )
+    refuse(account, problems)
     return sorted(deployments, key=lambda item: (item.kind != "payg", item.name))
 
 
@@ -117,12 +147,7 @@ def resource_group(name: str | None, what: str) -> str:
     return name
 
 
-def azure_native(module: str) -> ModuleType:
-    """Return a module of the Azure SDK, which is large and an optional extra."""
-    try:
-        return importlib.import_module(f"pulumi_azure_native.{module}")
-    except ImportError as error:
-        raise pulumi.RunError(
-            "the plan has Azure resources, and the Azure SDK is not installed. "
-            "Install it: pip install 'llm-capacity[azure]'"
-        ) from error
+def _is_wider(target: ProviderDeployment, source: ProviderDeployment) -> bool:
+    if target.scope is None or source.scope is None or source.spill_waiver is not None:
+        return False
+    return SCOPES.index(target.scope) > SCOPES.index(source.scope)

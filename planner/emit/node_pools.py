@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from planner.emit.azure import azure_native, resource_group
+from planner.emit.azure import resource_group
 from planner.emit.labels import GPU_RESOURCE, GPU_TAINT_EFFECT, GPU_TAINT_VALUE, aks_pool_name
 from planner.emit.manifests import karpenter_manifests, pool_labels
+from planner.emit.sdks import cloud_sdk
 from planner.plan import NodePool
 
 
@@ -51,7 +52,7 @@ class GpuNodePool(pulumi.ComponentResource):
 
     def _agent_pool(self, name: str, pool: NodePool) -> pulumi.CustomResource:
         scales = pool.min_nodes < pool.max_nodes
-        service = azure_native("containerservice")
+        service = cloud_sdk("azure", "containerservice")
         resource: pulumi.CustomResource = service.AgentPool(
             f"{name}-agentpool",
             resource_group_name=resource_group(pool.resource_group, f"node pool {pool.name}"),

@@ -71,9 +71,8 @@ def documents(plan: Plan) -> dict[str, str]:
             files[f"{resources.cluster}/agent-pools.md"] = note
     steps = manual_steps(plan)
     if steps:
-        files["manual-steps.md"] = "\n".join(
-            ["# Before applying", "", *(f"- {s}" for s in steps), ""]
-        )
+        numbered = [f"{number}. {text}" for number, text in enumerate(steps, start=1)]
+        files["manual-steps.md"] = "\n".join(["# For a person, in this order", "", *numbered, ""])
     marker = {"capacity_digest": plan.capacity_digest, "files": sorted(files)}
     return files | {MARKER: json.dumps(marker, indent=2, sort_keys=True) + "\n"}
 

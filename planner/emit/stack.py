@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import pulumi
 
-from planner.emit.azure import AzureDeployments, AzureDeploymentsArgs, in_order
+from planner.canonical import plain
 from planner.emit.grouping import ClusterResources, clusters
 from planner.emit.kubernetes import (
     ServingCluster,
@@ -15,27 +15,39 @@ from planner.emit.kubernetes import (
     endpoints,
     missing_kubeconfigs,
 )
+from planner.emit.providers import AccountResources, accounts, register
 from planner.emit.steps import manual_steps
 from planner.errors import PlannerError
-from planner.plan import Plan, ProviderDeployment, rounded
+from planner.plan import Plan, rounded
+from planner.purchases import purchase_record, unsigned
+from planner.steps import is_bought_by_creation
+
+SIGNED_KEY = "llm-capacity:signed-purchases"
 
 
-def emit(plan: Plan, *, kubeconfigs: Mapping[str, pulumi.Input[str]]) -> None:
+def emit(
+    plan: Plan,
+    *,
+    kubeconfigs: Mapping[str, pulumi.Input[str]],
+    signed_purchases: Collection[str] = (),
+) -> None:
     """Register every resource of ``plan`` and export the stack's outputs.
 
     ``kubeconfigs`` is keyed by cluster. A cluster without one can be previewed,
-    never changed. Everything is checked before the first resource is registered.
+    never changed. ``signed_purchases`` are the order digests that a person signed:
+    a resource whose creation is a purchase can be previewed without, never created.
+    Everything is checked before the first resource is registered.
     """
     if plan.verdict in ("deny", "unavailable"):
         raise pulumi.RunError(f"the plan's verdict is {plan.verdict}: nothing is emitted.")
     try:
         found = clusters(plan)
-        accounts = _azure_accounts(plan)
+        providers = accounts(plan)
     except PlannerError as error:
         raise pulumi.RunError(str(error)) from None
     _require_kubeconfigs(found, kubeconfigs)
-    for account, deployments in accounts.items():
-        AzureDeployments(account, AzureDeploymentsArgs(account, deployments))
+    _require_signatures(plan, signed_purchases)
+    callers = _register(providers)
     for resources in found:
         ServingCluster(
             resources.cluster,
@@ -43,6 +55,7 @@ def emit(plan: Plan, *, kubeconfigs: Mapping[str, pulumi.Input[str]]) -> None:
         )
     for name, value in outputs(plan, found).items():
         pulumi.export(name, value)
+    pulumi.export("model_ids", callers)
 
 
 def outputs(plan: Plan, found: tuple[ClusterResources, ...]) -> dict[str, Any]:
@@ -54,7 +67,8 @@ def outputs(plan: Plan, found: tuple[ClusterResources, ...]) -> dict[str, Any]:
         "totals": plan.totals.model_dump(mode="json"),
         "decisions": _decisions(plan),
         "endpoints": {item.cluster: endpoints(item) for item in found},
-        "purchases": [purchase.model_dump(mode="json") for purchase in plan.resources.purchases],
+        "purchases": [purchase_record(item, plan) for item in plan.resources.purchases],
+        "steps": [plain(step) for step in plan.resources.steps],
         "manual_steps": manual_steps(plan),
     }
     return {name: rounded(value) for name, value in exported.items()}
@@ -80,16 +94,33 @@ def _decisions(plan: Plan) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _azure_accounts(plan: Plan) -> dict[str, tuple[ProviderDeployment, ...]]:
-    """Return the Azure deployments by account, checked."""
-    ours = [item for item in plan.resources.deployments if item.provider == "azure"]
-    found = {
-        account: tuple(item for item in ours if item.account == account)
-        for account in sorted({item.account for item in ours})
-    }
-    for account, deployments in found.items():
-        in_order(account, deployments)
-    return found
+def _register(providers: tuple[AccountResources, ...]) -> dict[str, Any]:
+    """Register every account's resources; return what callers name as the model."""
+    named: dict[str, Any] = {}
+    for resources in providers:
+        named |= register(resources)
+    return named
+
+
+def _require_signatures(plan: Plan, signed: Collection[str]) -> None:
+    """Refuse a real run that would buy what nobody has signed for; say so at preview."""
+    pending = [item for item in unsigned(plan, frozenset(signed)) if is_bought_by_creation(item)]
+    if not pending:
+        return
+    lines = [
+        f"  {item.workload}: {item.units} {item.unit}, {item.term_months} months, "
+        f"purchases/{item.workload}.md, order {item.order_digest}"
+        + ("" if item.signable else " (NOT SIGNABLE: CAPACITY IS NOT CONFIRMED)")
+        for item in pending
+    ]
+    text = "\n".join(["creating these units is their purchase, which nobody signed for:", *lines])
+    if pulumi.runtime.is_dry_run():
+        pulumi.log.warn(f"{text}\nA real run refuses before it changes anything.")
+        return
+    raise pulumi.RunError(
+        f"{text}\nNothing was changed. Once signed, add the digests:\n"
+        f"  pulumi config set --path '{SIGNED_KEY}[0]' ORDER_DIGEST"
+    )
 
 
 def _require_kubeconfigs(

@@ -4,40 +4,23 @@ from __future__ import annotations
 
 from planner.emit.manifests import NODE_CLASS_NAME
 from planner.emit.vllm import MODEL_ROOT, model_location
-from planner.plan import NodePool, Plan, ProviderDeployment, Purchase, VllmServer
+from planner.plan import NodePool, Plan, VllmServer
 
 
 def manual_steps(plan: Plan) -> list[str]:
-    """Return the steps before capacity is real, each once, in a stable order."""
+    """Return the steps before capacity is real, each once: quota, capacity, deploy, reserve.
+
+    Those of clusters stand with the deployment, before what is bought for good.
+    """
     resources = plan.resources
+    person = [step for step in resources.steps if step.by == "person"]
     steps = [
-        *(_purchase(item) for item in resources.purchases),
-        *(_deployment(item) for item in resources.deployments if item.provider != "azure"),
+        *(step.text for step in person if step.phase != "reserve"),
         *(_pool(item) for item in resources.node_pools),
         *(_server(item) for item in resources.servers),
+        *(step.text for step in person if step.phase == "reserve"),
     ]
     return list(dict.fromkeys(steps))
-
-
-def _purchase(item: Purchase) -> str:
-    term = f"{item.term_months} months" if item.term_months else "no term"
-    return (
-        f"Sign for {item.units} units of {item.deployment_type} for {item.model} at "
-        f"{item.provider} {item.region}, {term} (workload {item.workload})."
-    )
-
-
-def _deployment(item: ProviderDeployment) -> str:
-    where = f"{item.provider} account {item.account}, {item.region}"
-    if item.kind == "payg":
-        return (
-            f"Enable {item.model} ({item.deployment_type}) in {where}; pay-as-you-go needs no "
-            f"resource (workload {item.workload})."
-        )
-    return (
-        f"Create {item.capacity} units of {item.deployment_type} for {item.model} in {where} "
-        f"(workload {item.workload})."
-    )
 
 
 def _pool(item: NodePool) -> str:

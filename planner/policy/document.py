@@ -16,6 +16,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from planner.catalog.beyond import own_places
+from planner.catalog.rows import Concern
 from planner.options import Option
 from planner.workload import Workload
 
@@ -52,16 +54,20 @@ def options_document(
     evaluated_at: dt.datetime,
     groups: Mapping[str, Collection[str]],
     deployment_keys: Mapping[str, str] | None = None,
+    beyond_inference: Mapping[str, Mapping[Concern, Any]] | None = None,
 ) -> dict[str, Any]:
     """Return the question about ``options``.
 
     ``groups`` maps named jurisdiction groups to their countries. ``deployment_keys`` maps
     option ids to the deployment that they would use; by default two options name the same
     one only when both pins spell out model, provider, region and deployment type.
+    ``beyond_inference`` maps option ids to ``planner.catalog.beyond.beyond_inference_of``;
+    an option without facts is asked about as not known, own machines excepted.
     """
     workloads = list(workloads)
     pins = {workload.name: workload.pin for workload in workloads}
     keys = deployment_keys or {}
+    known = beyond_inference or {}
 
     def key_of(option: Option) -> str:
         pin = pins.get(option.workload)
@@ -74,7 +80,14 @@ def options_document(
     return {
         **_head("options", stack, as_of, evaluated_at),
         "workloads": {workload.name: _workload(workload, groups) for workload in workloads},
-        "options": [{**plain(option), "deployment_key": key_of(option)} for option in options],
+        "options": [
+            {
+                **plain(option),
+                "deployment_key": key_of(option),
+                "beyond_inference": plain(known.get(option.id, own_places(option))),
+            }
+            for option in options
+        ],
     }
 
 

@@ -23,14 +23,26 @@ def summary(plan: Plan) -> str:
     denials += [f for d in plan.decisions if d.status in ("denied", "blocked") for f in blocking(d)]
     for finding in denials:
         lines += ["", *finding_lines(finding)]
-    lines += [
-        f"  warning: {f.rule_id} {f.subject}: {f.message}"
-        for f in plan.findings
-        if f.verdict == "warn"
-    ]
+    lines += [f"  warning: {line}" for line in _warned(plan)]
     lines += [f"  warning: {text}" for text in plan.warnings]
+    lines += [f"  user-given: {text}" for text in plan.overrides]
     lines += list(_totals(plan))
     return "\n".join(lines) + "\n"
+
+
+def _warned(plan: Plan) -> Iterator[str]:
+    """Yield the policy's warnings on the plan and on what was chosen, a line each."""
+    for finding in plan.findings:
+        if finding.verdict == "warn":
+            yield f"{finding.rule_id} {finding.subject}: {finding.message}"
+    for decision in plan.decisions:
+        if decision.chosen is None:
+            continue
+        option = decision.chosen.option
+        for finding in decision.chosen.findings:
+            if finding.verdict == "warn":
+                told = finding.message.replace(option.id, option.deployment_type)
+                yield f"{finding.rule_id} {decision.workload}: {told}"
 
 
 def workload_line(decision: Decision) -> str:

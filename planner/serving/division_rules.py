@@ -116,9 +116,9 @@ def _mlp_reason(shape: ModelShape, layer: Layer, layout: Layout) -> str | None:
         experts = layer.mlp.experts
         return f"{experts} experts are not divisible by {ranks}" if experts % ranks else None
     width = layer.mlp.width
-    if _regrouped(shape, width, ranks):
-        return None
-    reason = _width_reason(shape, width, "expert width", ranks, layer.expert_bits)
+    reason = None
+    if not _regrouped(shape, width, ranks):
+        reason = _width_reason(shape, width, "expert width", ranks, layer.expert_bits)
     if reason is None and layer.mlp.shared_width:
         reason = _width_reason(
             shape, layer.mlp.shared_width, "shared-expert width", degree, layer.mlp_bits

@@ -36,13 +36,19 @@ class VllmSettings(Frozen):
     expert_parallel: bool = False
 
 
+WITHOUT_BFLOAT16 = ("T4", "V100")
+"""Cards below compute capability 8.0: vLLM refuses bfloat16 there, and serves
+bfloat16 checkpoints at float16 when no dtype is asked for."""
+
+
 class EngineRules(Frozen):
     """What a range of vLLM versions does; ``since`` is its first release.
 
     ``logits_bytes``: memory of the profiling run's sampler per sequence and
-    vocabulary entry. ``graphs_in_budget``: CUDA graphs are taken from the KV
-    pool. ``windows_need_equal_pages``: layers of unequal page size are all
-    charged as full attention.
+    vocabulary entry. ``non_torch_bytes``: the least CUDA holds outside the
+    allocator. ``graphs_in_budget``: CUDA graphs are taken from the KV pool.
+    ``windows_need_equal_pages``: layers of unequal page size are all charged as
+    full attention.
     """
 
     since: str
@@ -51,6 +57,7 @@ class EngineRules(Frozen):
     graphs_in_budget: bool
     windows_need_equal_pages: bool
     source: str
+    non_torch_bytes: int = 0
 
 
 ENGINE_RULES: tuple[EngineRules, ...] = (
@@ -60,21 +67,33 @@ ENGINE_RULES: tuple[EngineRules, ...] = (
         logits_bytes=0.0,
         graphs_in_budget=False,
         windows_need_equal_pages=True,
-        source="v0 engine: vllm-project/vllm#10517, activation is the forward pass alone",
+        source="v0 engine: vllm-project/vllm#10517, activation is the forward pass alone; "
+        "non-torch 0.35 there and 0.39 GiB in vllm-project/vllm#11251",
+        non_torch_bytes=round(0.37 * GIB),
     ),
     EngineRules(
         since="0.8",
         gpu_memory_utilization=0.90,
-        logits_bytes=39.0,
+        logits_bytes=38.4,
         graphs_in_budget=False,
         windows_need_equal_pages=True,
         source="llm-d-incubation/llm-d-planner@e50305a docs/empirical-vllm-memory-results.md: "
-        "38.4-39.6 bytes x max_num_seqs x vocabulary on 7 of 8 starts",
+        "38.3-38.6 bytes x max_num_seqs x vocabulary beside the hidden states on 7 of 8 starts; "
+        "the sort of top-k and top-p (1.25 GiB at 256 x 131,072, vllm-project/vllm#32558)",
+    ),
+    EngineRules(
+        since="0.17",
+        gpu_memory_utilization=0.90,
+        logits_bytes=17.0,
+        graphs_in_budget=False,
+        windows_need_equal_pages=True,
+        source="a sampler without a sort (vllm-project/vllm#33538): 16.4 bytes of the eighth "
+        "start above, which fits no sort, and 17.2 of MiniMax-M2.7 (kaito-project/kaito#2156)",
     ),
     EngineRules(
         since="0.20",
         gpu_memory_utilization=0.92,
-        logits_bytes=39.0,
+        logits_bytes=17.0,
         graphs_in_budget=False,
         windows_need_equal_pages=True,
         source="vllm-project/vllm#38284 (default 0.92)",
@@ -82,7 +101,7 @@ ENGINE_RULES: tuple[EngineRules, ...] = (
     EngineRules(
         since="0.21",
         gpu_memory_utilization=0.92,
-        logits_bytes=39.0,
+        logits_bytes=17.0,
         graphs_in_budget=True,
         windows_need_equal_pages=False,
         source="vLLM 0.21.0 (graphs profiled); vllm-project/vllm#43308 (unequal pages)",

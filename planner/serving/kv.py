@@ -7,9 +7,16 @@ KV heads until one is left on each GPU, after that they are copies; a latent
 
 from __future__ import annotations
 
+from typing import Literal
+
+from planner.base import Frozen
 from planner.serving.engine import KvDtype
 from planner.serving.layers import Attention, DeltaNet, LatentAttention, Layer, Mamba2
 from planner.serving.shape import ModelShape
+
+Kind = Literal["full", "sliding", "chunked", "state"]
+"""How a layer's cache grows with a request: with every token, up to a window (which
+slides or is cut in chunks), or not at all."""
 
 KV_BITS: dict[KvDtype, float] = {"bfloat16": 16.0, "fp8": 8.0, "nvfp4": 4.5}
 """Bits of a cached element; NVFP4 has an 8-bit scale for every 16 of them."""
@@ -22,6 +29,11 @@ INDEX_SCALE_BYTES_PER_128 = 4
 
 CONV_STATE_BYTES = 2
 """Convolution windows are kept at 16 bits whatever the recurrent state's precision."""
+
+STATE_COPIES = {"mamba2": 3, "delta_net": 2}
+"""States of a sequence under prefix caching ("align" mode): the running one, the one
+at the last block's end, and for Mamba-2 one more that a prefill writes on its way
+(vLLM 0.32, vllm-project/vllm#57329)."""
 
 
 def token_bytes(layer: Layer, tensor_parallel: int, kv_dtype: KvDtype = "bfloat16") -> int:
@@ -44,11 +56,16 @@ def _latent_bytes(mixer: LatentAttention, kv_dtype: KvDtype) -> int:
     return latent + mixer.index_dim + mixer.index_dim // 128 * INDEX_SCALE_BYTES_PER_128
 
 
-def state_bytes(layer: Layer, tensor_parallel: int) -> int:
-    """Return the bytes of a sequence's recurrent state in one layer on one GPU."""
+def state_bytes(layer: Layer, tensor_parallel: int, at_least: int = 0) -> int:
+    """Return the bytes of a sequence's recurrent state in one layer on one GPU.
+
+    ``at_least`` is the fewest bytes an element of the recurrent matrix takes.
+    Mamba groups that the degree does not divide are copied to every GPU.
+    """
     mixer = layer.mixer
     if isinstance(mixer, Mamba2):
-        channels = mixer.heads * mixer.head_dim + 2 * mixer.groups * mixer.state
+        groups = mixer.groups if mixer.groups % tensor_parallel == 0 else tensor_parallel
+        channels = mixer.heads * mixer.head_dim + 2 * groups * mixer.state
         state = mixer.heads * mixer.head_dim * mixer.state
     elif isinstance(mixer, DeltaNet):
         channels = 2 * mixer.key_heads * mixer.key_dim + mixer.value_heads * mixer.value_dim
@@ -56,7 +73,55 @@ def state_bytes(layer: Layer, tensor_parallel: int) -> int:
     else:
         return 0
     window = channels * (mixer.kernel - 1) * CONV_STATE_BYTES
-    return (window + state * mixer.state_bytes) // tensor_parallel
+    return (window + state * max(mixer.state_bytes, at_least)) // tensor_parallel
+
+
+class LayerCache(Frozen):
+    """What a layer caches on one GPU; layers with equal values can share a block.
+
+    ``bytes`` is of one token, or of the whole state for kind "state", of which
+    prefix caching keeps ``copies``. ``geometry`` tells apart caches of equal size
+    and other dimensions.
+    """
+
+    kind: Kind
+    window: int | None
+    bytes: int
+    geometry: tuple[int, ...]
+    latent: bool = False
+    copies: int = 1
+
+
+def layer_cache(
+    layer: Layer, tensor_parallel: int, kv_dtype: KvDtype, state_bytes_at_least: int = 0
+) -> LayerCache | None:
+    """Return what ``layer`` caches, None for a layer without a token mixer."""
+    mixer = layer.mixer
+    if mixer is None:
+        return None
+    if isinstance(mixer, Attention):
+        heads = max(1, mixer.kv_heads // tensor_parallel)
+        return LayerCache(
+            kind=mixer.kind,
+            window=mixer.window,
+            bytes=token_bytes(layer, tensor_parallel, kv_dtype),
+            geometry=(heads, mixer.head_dim, mixer.value_dim),
+        )
+    if isinstance(mixer, LatentAttention):
+        size = token_bytes(layer, tensor_parallel, kv_dtype)
+        return LayerCache(kind="full", window=None, bytes=size, geometry=(size,), latent=True)
+    if isinstance(mixer, Mamba2):
+        geometry = (mixer.heads, mixer.head_dim, mixer.state, mixer.groups, mixer.kernel)
+    else:
+        keys = (mixer.key_heads, mixer.key_dim)
+        geometry = (*keys, mixer.value_heads, mixer.value_dim, mixer.kernel)
+    return LayerCache(
+        kind="state",
+        window=None,
+        bytes=state_bytes(layer, tensor_parallel, state_bytes_at_least),
+        geometry=geometry,
+        copies=STATE_COPIES[mixer.kind],
+    )
 
 
 def window_of(layer: Layer) -> int | None:

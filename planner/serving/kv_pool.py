@@ -1,34 +1,38 @@
 """How vLLM cuts a GPU's KV pool into blocks, and what a request takes of them.
 
-Layers that cache alike form a group; where several kinds meet, every group is
-padded to the same number of layers and all share one pool of equal blocks
-(``v1/core/kv_cache_utils.py``). Capacity is therefore counted in requests of a
-length, never as pool bytes over bytes per token: for hybrid models that
-quotient, and vLLM's own "KV cache size" line, are wrong (vllm-project/vllm#40691).
+Layers that cache alike form a bucket; where several buckets meet, each is cut
+into groups of one size and all groups share one pool of equal blocks
+(``v1/core/kv_cache_utils.py``, vLLM 0.32). Capacity is therefore counted in
+requests of a length, never as pool bytes over bytes per token: for hybrid models
+that quotient is wrong (vllm-project/vllm#40691).
 """
 
 from __future__ import annotations
 
 import math
-from typing import Literal
+from collections.abc import Sequence
 
 from planner.base import Frozen
 from planner.serving.engine import Resolved
-from planner.serving.kv import state_bytes, token_bytes, window_of
-from planner.serving.layers import Attention, Layer
+from planner.serving.kv import Kind, LayerCache, layer_cache
 from planner.serving.shape import ModelShape
 
-GROUP_PADDING_LIMIT = 1.25
-"""Kinds whose layer counts differ by less are padded to the larger count (vLLM)."""
+GROUP_PADDING_LIMIT = 1.5
+"""Buckets whose layer counts differ by less are all padded to the largest count."""
 
-STATE_BLOCKS_WITH_PREFIX_CACHING = 2
-"""Prefix caching in "align" mode keeps a second copy of a recurrent state."""
+CPU_BLOCK_TOKENS = 128
+"""The block size of vLLM's CPU backend, and no GPU's default: it tells that recurrent
+states are held in float32, whatever the config says (``platforms/cpu.py``, on processors
+with bfloat16 instructions). Asked for on a GPU, it errs on the safe side."""
+
+LATENT_HYBRID_BLOCK_TOKENS = 128
+"""Latent attention beside recurrent states takes blocks of a multiple of this."""
 
 
 class KvGroup(Frozen):
     """``copies`` groups of layers of one kind; a block holds ``block_tokens`` of each."""
 
-    kind: Literal["full", "sliding", "chunked", "state"]
+    kind: Kind
     copies: int
     block_tokens: int
     window: int | None = None
@@ -39,11 +43,11 @@ class KvGroup(Frozen):
         if self.kind == "state":
             return self.copies * self.state_blocks
         if self.window is None:
-            return self.copies * math.ceil(length / self.block_tokens)
+            return self.copies * -(-length // self.block_tokens)
         behind = self.window - 1 if self.kind == "sliding" else self.window
         kept = min(behind + max_num_batched_tokens, length)
         extra = 1 if self.kind == "sliding" else 0
-        return self.copies * (math.ceil(kept / self.block_tokens) + extra)
+        return self.copies * (-(-kept // self.block_tokens) + extra)
 
 
 class KvPlan(Frozen):
@@ -64,14 +68,30 @@ class KvPlan(Frozen):
     def concurrency(self, pool_bytes: int, length: int) -> float:
         """Return how many requests of ``length`` tokens the pool holds at once."""
         needed = self.request_blocks(length)
-        return self.pool_blocks(pool_bytes) / needed if needed else math.inf
+        if not needed or not self.block_bytes:
+            return math.inf
+        return self.pool_blocks(pool_bytes) / needed
 
     def tokens(self, pool_bytes: int, length: int) -> int:
-        """Return the tokens held in requests of ``length``; exact where all layers grow."""
-        if len(self.groups) == 1 and self.groups[0].kind == "full":
-            return self.pool_blocks(pool_bytes) * self.groups[0].block_tokens
+        """Return the tokens held in requests of ``length``, as vLLM prints them.
+
+        It prints requests x length, so a last block that is not full counts as
+        if it were; 0 where nothing is cached.
+        """
         concurrency = self.concurrency(pool_bytes, length)
         return math.floor(concurrency * length) if math.isfinite(concurrency) else 0
+
+
+class Bucket(Frozen):
+    """Layers that cache alike, by position in the model, and their page.
+
+    ``page`` is the bytes one layer puts into a block of ``block_tokens``.
+    """
+
+    cache: LayerCache
+    positions: tuple[int, ...]
+    block_tokens: int
+    page: int
 
 
 def kv_plan(
@@ -80,100 +100,138 @@ def kv_plan(
     resolved: Resolved,
     stage: tuple[int, int | None] = (0, None),
 ) -> KvPlan:
-    """Return the block layout of the layers of ``stage`` on one GPU."""
-    pages: dict[tuple[str, int | None], list[tuple[int, int]]] = {}
-    for layer, count in shape.counts(*stage):
-        kind = _kind(layer)
-        if kind is None:
-            continue
-        size = (
-            state_bytes(layer, tensor_parallel)
-            if kind == "state"
-            else token_bytes(layer, tensor_parallel, resolved.kv_dtype)
-        )
-        pages.setdefault((kind, window_of(layer)), []).append((size, count))
-    attention = {key: sizes for key, sizes in pages.items() if key[0] != "state"}
-    token_sizes = {size for sizes in attention.values() for size, _ in sizes}
-    if len(attention) > 1 and len(token_sizes) > 1 and resolved.rules.windows_need_equal_pages:
-        merged = [item for sizes in attention.values() for item in sizes]
-        pages = {key: sizes for key, sizes in pages.items() if key[0] == "state"}
-        pages[("full", None)] = merged
-    if len(pages) <= 1:
-        return _uniform(pages, resolved)
-    return _grouped(pages, resolved)
+    """Return the block layout on one GPU of the stage that holds layers [start, stop).
 
-
-def _kind(layer: Layer) -> Literal["full", "sliding", "chunked", "state"] | None:
-    if layer.mixer is None:
-        return None
-    if isinstance(layer.mixer, Attention):
-        return layer.mixer.kind
-    return "full" if layer.mixer.kind == "mla" else "state"
-
-
-def _uniform(
-    pages: dict[tuple[str, int | None], list[tuple[int, int]]], resolved: Resolved
-) -> KvPlan:
-    """Return the layout of one kind: a block holds ``block_size`` tokens of every layer."""
-    groups, block_bytes = [], 0
-    for (kind, window), sizes in pages.items():
-        tokens = 1 if kind == "state" else resolved.block_size
-        block_bytes = tokens * sum(size * count for size, count in sizes)
-        groups.append(_group(kind, window, 1, tokens, resolved))
+    Groups are those of the whole model, as every stage shares one scheduler;
+    ``block_bytes`` is what the layers of the stage put into a block.
+    """
+    start = stage[0]
+    stop = shape.layer_count if stage[1] is None else stage[1]
+    buckets = _aligned(_buckets(shape, tensor_parallel, resolved), resolved)
+    kinds = {(bucket.cache.kind, bucket.cache.window) for bucket in buckets}
+    if len(kinds) <= 1:
+        groups, block_bytes = _one_kind(buckets, resolved, start, stop)
+    else:
+        groups, block_bytes = _several_kinds(_equal_pages(buckets), resolved, start, stop)
     return KvPlan(
-        groups=tuple(groups),
+        groups=groups,
         block_bytes=block_bytes,
         max_num_batched_tokens=resolved.max_num_batched_tokens,
     )
 
 
-def _grouped(
-    pages: dict[tuple[str, int | None], list[tuple[int, int]]], resolved: Resolved
-) -> KvPlan:
-    """Return the layout of several kinds: equal pages, groups of equal layer count.
-
-    Pages are made equal by giving a layer with smaller tokens more of them; with
-    recurrent states the attention block is raised until its page holds a state.
-    """
-    widest = {
-        key: max(size for size, _ in sizes) for key, sizes in pages.items() if key[0] != "state"
-    }
-    state = max(
-        (size for key, sizes in pages.items() if key[0] == "state" for size, _ in sizes), default=0
-    )
-    base = resolved.block_size
-    page = base * max(widest.values(), default=0)
-    if state > page:
-        token = max(widest.values(), default=0)
-        page = math.ceil(state / (base * token)) * base * token if token else state
-    counts = {key: sum(count for _, count in sizes) for key, sizes in pages.items()}
-    smallest, largest = min(counts.values()), max(counts.values())
-    layers = largest if largest < smallest * GROUP_PADDING_LIMIT else smallest
-    groups = [
-        _group(
-            kind,
-            window,
-            math.ceil(counts[kind, window] / layers),
-            1 if kind == "state" else page // (base * widest[kind, window]) * base,
-            resolved,
+def _buckets(shape: ModelShape, tensor_parallel: int, resolved: Resolved) -> list[Bucket]:
+    """Return the layers that cache alike, in order of their first layer."""
+    by_kind: dict[int, list[int]] = {}
+    for position, index in enumerate(shape.order):
+        by_kind.setdefault(index, []).append(position)
+    positions: dict[LayerCache, list[int]] = {}
+    state_bytes_at_least = 4 if resolved.block_size == CPU_BLOCK_TOKENS else 0
+    for index, held in by_kind.items():
+        layer = shape.kinds[index]
+        cache = layer_cache(layer, tensor_parallel, resolved.kv_dtype, state_bytes_at_least)
+        if cache is not None:
+            positions.setdefault(cache, []).extend(held)
+    if resolved.rules.windows_need_equal_pages:
+        positions = _all_full(positions)
+    return [
+        Bucket(
+            cache=cache,
+            positions=tuple(sorted(held)),
+            block_tokens=resolved.block_size,
+            page=cache.bytes * (1 if cache.kind == "state" else resolved.block_size),
         )
-        for kind, window in pages
+        for cache, held in positions.items()
     ]
-    return KvPlan(
-        groups=tuple(groups),
-        block_bytes=page * layers,
-        max_num_batched_tokens=resolved.max_num_batched_tokens,
-    )
 
 
-def _group(kind: str, window: int | None, copies: int, tokens: int, resolved: Resolved) -> KvGroup:
-    blocks = STATE_BLOCKS_WITH_PREFIX_CACHING if resolved.prefix_caching else 1
-    return KvGroup.model_validate(
-        {
-            "kind": kind,
-            "copies": copies,
-            "block_tokens": tokens,
-            "window": window,
-            "state_blocks": blocks,
-        }
+def _all_full(positions: dict[LayerCache, list[int]]) -> dict[LayerCache, list[int]]:
+    """Charge windows as full attention where pages differ, as vLLM did before 0.21."""
+    attention = [cache for cache in positions if cache.kind != "state"]
+    kinds = {(cache.kind, cache.window) for cache in attention}
+    if len(kinds) <= 1 or len({cache.bytes for cache in attention}) <= 1:
+        return positions
+    merged: dict[LayerCache, list[int]] = {}
+    for cache, held in positions.items():
+        if cache.kind != "state":
+            cache = cache.model_copy(update={"kind": "full", "window": None})
+        merged.setdefault(cache, []).extend(held)
+    return merged
+
+
+def _aligned(buckets: list[Bucket], resolved: Resolved) -> list[Bucket]:
+    """Raise the attention block until its page holds a state, and pad states to it."""
+    states = [bucket for bucket in buckets if bucket.cache.kind == "state"]
+    attention = [bucket for bucket in buckets if bucket.cache.kind != "state"]
+    if not states or not attention:
+        return buckets
+    token = attention[0].cache.bytes
+    state = max(bucket.page for bucket in states)
+    step = resolved.block_size
+    if any(bucket.cache.latent for bucket in attention):
+        step = max(step, LATENT_HYBRID_BLOCK_TOKENS)
+    block = max(resolved.block_size, step * math.ceil(state / (step * token)))
+    return [
+        bucket.model_copy(update={"page": block * token})
+        if bucket.cache.kind == "state"
+        else bucket.model_copy(update={"block_tokens": block, "page": block * bucket.cache.bytes})
+        for bucket in buckets
+    ]
+
+
+def _equal_pages(buckets: list[Bucket]) -> list[Bucket]:
+    """Make all pages as large as the largest.
+
+    Attention whose page divides it takes more tokens a block; any other page is
+    padded.
+    """
+    page = max(bucket.page for bucket in buckets)
+    return [
+        bucket.model_copy(
+            update={
+                "page": page,
+                "block_tokens": bucket.block_tokens * (page // bucket.page)
+                if bucket.cache.kind != "state" and page % bucket.page == 0
+                else bucket.block_tokens,
+            }
+        )
+        for bucket in buckets
+    ]
+
+
+def _one_kind(
+    buckets: list[Bucket], resolved: Resolved, start: int, stop: int
+) -> tuple[tuple[KvGroup, ...], int]:
+    """Return one group of all layers: a block holds the pages of each of them."""
+    block_bytes = sum(bucket.page * _within(bucket.positions, start, stop) for bucket in buckets)
+    return tuple(_group(bucket, 1, resolved) for bucket in buckets[:1]), block_bytes
+
+
+def _several_kinds(
+    buckets: list[Bucket], resolved: Resolved, start: int, stop: int
+) -> tuple[tuple[KvGroup, ...], int]:
+    """Return groups of equal layer count; the i-th of n takes every n-th layer from i on."""
+    counts = [len(bucket.positions) for bucket in buckets]
+    smallest, largest = min(counts), max(counts)
+    size = largest if largest < smallest * GROUP_PADDING_LIMIT else smallest
+    groups, layers = [], 0
+    for bucket in buckets:
+        copies = math.ceil(len(bucket.positions) / size)
+        groups.append(_group(bucket, copies, resolved))
+        for first in range(copies):
+            layers = max(layers, _within(bucket.positions[first::copies], start, stop))
+    return tuple(groups), layers * buckets[0].page
+
+
+def _within(positions: Sequence[int], start: int, stop: int) -> int:
+    return sum(start <= position < stop for position in positions)
+
+
+def _group(bucket: Bucket, copies: int, resolved: Resolved) -> KvGroup:
+    return KvGroup(
+        kind=bucket.cache.kind,
+        copies=copies,
+        block_tokens=bucket.block_tokens,
+        window=bucket.cache.window,
+        state_blocks=bucket.cache.copies if resolved.prefix_caching else 1,
     )

@@ -177,6 +177,7 @@ class MoeMlp(Frozen):
     """Routed experts, ``active`` of ``experts`` per token, and shared ones.
 
     ``shared_width`` is the summed width of the experts every token passes.
+    ``latent`` is the narrower width routed experts work in, where they do.
     """
 
     kind: Literal["moe"] = "moe"
@@ -188,21 +189,24 @@ class MoeMlp(Frozen):
     matrices: Literal[2, 3] = 3
     bias: bool = False
     router_bias: bool = False
+    latent: int | None = None
 
     def expert_parameters(self, hidden: int) -> int:
         """Return the matrix parameters of one routed expert."""
-        return self.matrices * hidden * self.width
+        return self.matrices * (self.latent or hidden) * self.width
 
     def expert_small(self, hidden: int) -> int:
         """Return the bias parameters of one routed expert."""
         return (self.matrices - 1) * self.width + hidden if self.bias else 0
 
     def projections(self, hidden: int) -> tuple[Projection, ...]:
-        """Return the shared experts' matrices; routed experts are counted apart."""
-        if not self.shared_width:
-            return ()
-        names = ("up_proj", "down_proj", "gate_proj")[: self.matrices]
-        return tuple((f"mlp.shared_experts.{name}", hidden * self.shared_width) for name in names)
+        """Return what every token passes: shared experts, and the way into the latent."""
+        names = ("up_proj", "down_proj", "gate_proj")[: self.matrices if self.shared_width else 0]
+        shared = tuple((f"mlp.shared_experts.{name}", hidden * self.shared_width) for name in names)
+        if self.latent is None:
+            return shared
+        into = (("mlp.fc1_latent_proj", hidden * self.latent),)
+        return (*shared, *into, ("mlp.fc2_latent_proj", hidden * self.latent))
 
     def small(self, hidden: int) -> int:
         """Return the parameters of the router and of the shared expert's gate."""

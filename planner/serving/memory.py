@@ -15,6 +15,7 @@ from planner.serving.activation import activation_bytes, graph_bytes, non_torch_
 from planner.serving.engine import Resolved, VllmSettings, resolved
 from planner.serving.kv import fixed_bytes_per_sequence, growing_bytes_per_token
 from planner.serving.kv_pool import KvPlan, kv_plan
+from planner.serving.reserve import Terms, vllm_pool
 from planner.serving.shape import ModelShape
 from planner.serving.sizing_types import Layout, MemoryLedger
 from planner.serving.weights import stage_weights, stages
@@ -79,23 +80,30 @@ def stage_memories(
     shape: ModelShape, layout: Layout, accelerator: Accelerator, filled: Resolved
 ) -> tuple[StageMemory, ...]:
     """Return weights, KV pool and block layout of each pipeline stage."""
-    overhead = (
-        activation_bytes(shape, layout, filled)
-        + non_torch_bytes(layout)
-        + graph_bytes(shape, layout, filled)
-    )
-    budget = math.floor(accelerator.cuda_visible_bytes * filled.gpu_memory_utilization)
     found = []
     for number, bounds in enumerate(stages(shape.layer_count, layout.pipeline_parallel)):
-        weights = stage_weights(shape, layout, number).total
-        pool = max(0, budget - weights - overhead)
+        terms = _terms(shape, layout, accelerator, filled, number)
+        pool = max(0, vllm_pool(terms, filled.gpu_memory_utilization))
         if filled.kv_cache_memory_bytes is not None:
             pool = filled.kv_cache_memory_bytes
         plan = kv_plan(shape, layout.tensor_parallel, filled, bounds)
         found.append(
-            StageMemory(stage=number, weights_bytes=weights, kv_pool_bytes=pool, plan=plan)
+            StageMemory(stage=number, weights_bytes=terms.weights, kv_pool_bytes=pool, plan=plan)
         )
     return tuple(found)
+
+
+def _terms(
+    shape: ModelShape, layout: Layout, accelerator: Accelerator, filled: Resolved, stage: int
+) -> Terms:
+    last = stage == layout.pipeline_parallel - 1
+    return Terms(
+        total=accelerator.cuda_visible_bytes,
+        weights=stage_weights(shape, layout, stage).total,
+        activation=activation_bytes(shape, layout, filled, last_stage=last),
+        non_torch=non_torch_bytes(layout, filled.rules.non_torch_bytes),
+        graph=graph_bytes(shape, layout, filled),
+    )
 
 
 def vllm_ledger(
@@ -105,23 +113,27 @@ def vllm_ledger(
 
     KV pool = total x utilization - weights - activation - non-torch - graphs,
     where total is what CUDA reports. It fits when the pool holds at least one
-    request of ``max_model_len``.
+    request of ``max_model_len``. Tokens and concurrency are of the whole replica:
+    every attention data-parallel rank has a cache of its own.
     """
     filled = resolved(settings, accelerator, shape.max_context_tokens)
     length = filled.max_model_len
     memories = stage_memories(shape, layout, accelerator, filled)
     tightest = min(memories, key=lambda m: m.plan.concurrency(m.kv_pool_bytes, length))
     concurrency = tightest.plan.concurrency(tightest.kv_pool_bytes, length)
+    if not math.isfinite(concurrency):  # nothing is cached: the batch limit is what counts
+        concurrency = float(filled.max_num_seqs)
+    terms = _terms(shape, layout, accelerator, filled, tightest.stage)
+    ranks = layout.attention_data_parallel
     bounds = stages(shape.layer_count, layout.pipeline_parallel)[tightest.stage]
     degree = layout.tensor_parallel
-    activation = activation_bytes(shape, layout, filled)
     ledger = MemoryLedger(
         total_bytes=accelerator.cuda_visible_bytes,
         gpu_memory_utilization=filled.gpu_memory_utilization,
-        weights_bytes=tightest.weights_bytes,
-        activation_bytes=activation,
-        non_torch_bytes=non_torch_bytes(layout),
-        graph_bytes=graph_bytes(shape, layout, filled),
+        weights_bytes=terms.weights,
+        activation_bytes=terms.activation,
+        non_torch_bytes=terms.non_torch,
+        graph_bytes=terms.graph,
         kv_pool_bytes=tightest.kv_pool_bytes,
         kv_bytes_per_token=growing_bytes_per_token(shape, degree, filled.kv_dtype, bounds),
         kv_fixed_bytes_per_sequence=fixed_bytes_per_sequence(
@@ -132,18 +144,27 @@ def vllm_ledger(
             max_num_batched_tokens=filled.max_num_batched_tokens,
             stage=bounds,
         ),
-        kv_tokens=tightest.plan.tokens(tightest.kv_pool_bytes, length),
+        kv_tokens=tightest.plan.tokens(tightest.kv_pool_bytes, length) * ranks,
         max_model_len=length,
-        max_concurrency=concurrency,
+        max_concurrency=concurrency * ranks,
         fits=True,
         reason="",
     )
-    reason = _why_not(ledger, tightest.plan, accelerator, filled)
+    reason = _why_not(ledger, tightest.plan, accelerator, filled, concurrency)
     return ledger.model_copy(update={"fits": not reason, "reason": reason})
 
 
-def _why_not(ledger: MemoryLedger, plan: KvPlan, accelerator: Accelerator, filled: Resolved) -> str:
-    """Return why the ledger does not fit, in words with numbers, or ""."""
+def _why_not(
+    ledger: MemoryLedger,
+    plan: KvPlan,
+    accelerator: Accelerator,
+    filled: Resolved,
+    concurrency: float,
+) -> str:
+    """Return why the ledger does not fit, in words with numbers, or "".
+
+    ``concurrency`` is of one rank: no request is spread over several.
+    """
     if filled.kv_dtype == "fp8" and accelerator.fp8_flops is None:
         return f"{accelerator.name} has no 8-bit floating point: an fp8 KV cache is refused"
     if filled.kv_dtype == "nvfp4" and accelerator.fp4_flops is None:
@@ -164,7 +185,7 @@ def _why_not(ledger: MemoryLedger, plan: KvPlan, accelerator: Accelerator, fille
             f"{format_bytes(overhead)} leave nothing of {format_bytes(budget)} ({share}) "
             f"for the KV cache: {format_bytes(needed - budget)} short on each GPU"
         )
-    if ledger.max_concurrency < 1:
+    if concurrency < 1:
         wanted = plan.request_blocks(ledger.max_model_len) * plan.block_bytes
         longest = longest_request(plan, ledger.kv_pool_bytes, ledger.max_model_len)
         return (

@@ -17,10 +17,26 @@ first full layers; every second, starting with the first; all but each n-th;
 as ``layer_types`` says; chunked except each fourth (Llama 4)."""
 
 
+Mixers = Literal[
+    "attention",
+    "mla",
+    "delta_hybrid",
+    "nemotron_h",
+    "nemotron_nas",
+    "gemma4",
+    "mimo_v2",
+    "bamba",
+    "granite_hybrid",
+]
+"""How token mixers are declared: one kind of attention, latent attention, a hybrid of
+attention and delta nets, a letter pattern, a list of blocks, two kinds of heads, or
+Mamba-2 beside attention by index or by name."""
+
+
 class Family(Frozen):
     """Class behaviour behind a ``model_type``."""
 
-    mixer: Literal["attention", "mla", "delta_hybrid", "nemotron_h", "nemotron_nas"] = "attention"
+    mixer: Mixers = "attention"
     windows: Windows = "never"
     qk_norm: bool = False
     bias: Literal["none", "qkv", "all"] = "none"
@@ -39,6 +55,9 @@ FAMILIES: dict[str, Family] = {
     "mistral": Family(windows="every_layer"),
     "mixtral": Family(windows="every_layer"),
     "qwen2": Family(windows="qwen", bias="qkv"),
+    "qwen2_5_vl": Family(windows="qwen", bias="qkv"),
+    "qwen2_5_vl_text": Family(windows="qwen", bias="qkv"),
+    "qwen2_moe": Family(windows="qwen", bias="qkv", shared_gate=True),
     "qwen3": Family(windows="qwen", qk_norm=True),
     "qwen3_moe": Family(windows="qwen", qk_norm=True),
     "qwen3_vl_text": Family(qk_norm=True),
@@ -49,22 +68,47 @@ FAMILIES: dict[str, Family] = {
     "phi3": Family(windows="every_layer"),
     "gemma2": Family(windows="alternate", norms=4, tied=True),
     "gemma3_text": Family(windows="pattern", qk_norm=True, norms=4, tied=True),
+    "gemma4_text": Family(mixer="gemma4", qk_norm=True, norms=4, tied=True),
     "gpt_oss": Family(windows="listed", bias="all", sinks=True, expert_bias=True, router_bias=True),
     "deepseek_v2": Family(mixer="mla"),
     "deepseek_v3": Family(mixer="mla", router_bias=True),
     "deepseek_v32": Family(mixer="mla", router_bias=True),
     "kimi_k2": Family(mixer="mla", router_bias=True),
+    "glm_moe_dsa": Family(mixer="mla", router_bias=True),
+    "glm4_moe_lite": Family(mixer="mla", router_bias=True),
+    "mistral4": Family(mixer="mla"),
     "llama4_text": Family(windows="llama4"),
     "nemotron-nas": Family(mixer="nemotron_nas"),
     "nemotron_h": Family(mixer="nemotron_h", norms=1, mlp_matrices=2, router_bias=True),
     "falcon": Family(norms=2, tied=True, mlp_matrices=2),
     "glm4_moe": Family(qk_norm=True, router_bias=True),
     "minimax_m2": Family(qk_norm=True, router_bias=True),
+    "mimo_v2_flash": Family(mixer="mimo_v2", router_bias=True),
     "step3p7": Family(windows="listed", router_bias=True),
+    "bamba": Family(mixer="bamba"),
+    "granitemoehybrid": Family(mixer="granite_hybrid", tied=True),
+    "seed_oss": Family(bias="qkv"),
+    "granite": Family(),
+    "olmo2": Family(qk_norm=True),
+    "olmo3": Family(windows="listed", qk_norm=True),
+    "cohere": Family(norms=1, tied=True),
+    "cohere2": Family(windows="pattern", norms=1, tied=True),
+    "starcoder2": Family(windows="every_layer", bias="all", tied=True, mlp_matrices=2),
 }
 
 WRAPPERS: frozenset[str] = frozenset(
-    {"gemma3", "llama4", "mistral3", "qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe"}
+    {
+        "gemma3",
+        "gemma4",
+        "kimi_k25",
+        "llama4",
+        "mistral3",
+        "qwen2_5_vl",
+        "qwen3_vl",
+        "qwen3_vl_moe",
+        "qwen3_5",
+        "qwen3_5_moe",
+    }
 )
 """Multimodal types whose language model stands in a nested ``text_config``."""
 
@@ -75,4 +119,14 @@ CLASS_DEFAULTS: dict[str, dict[str, int]] = {
         "sliding_window_pattern": 6,
         "max_position_embeddings": 131_072,
     },
+    # transformers Cohere2Config: three windowed layers, then a full one.
+    "cohere2": {"sliding_window_pattern": 4},
 }
+
+NOT_UNDERSTOOD: dict[str, str] = {
+    "deepseek_v4": (
+        "its layers cache compressed tokens at ratios of their own (compress_ratios) beside a "
+        "window, and no measured capacity states what a token of it takes"
+    ),
+}
+"""Model types refused by name, and why."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import fnmatch
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planner.base import Frozen
 from planner.errors import InputError, Problem
+from planner.serving.ignore_list import entries, ignored
+from planner.serving.parse_fields import Fields
 
 UNQUANTISED_BITS = 16.0
+
+WHERE = "quantization_config"
 
 
 class Quantisation(Frozen):
@@ -35,32 +37,40 @@ class Quantisation(Frozen):
         return UNQUANTISED_BITS if self.ignores(module) else self.bits
 
     def ignores(self, module: str) -> bool:
-        """Return whether ``module`` is on the list of modules left at 16 bits.
-
-        Entries are regular expressions ("re:..."), globs, or a name or part of
-        a name, as the vLLM loaders of the formats read them.
-        """
-        return any(_matches(entry, module) for entry in self.ignored)
+        """Return whether ``module`` is on the list of modules left at 16 bits."""
+        return ignored(self.ignored, module)
 
 
 NO_QUANTISATION = Quantisation(method="none", bits=UNQUANTISED_BITS)
 ONLINE_FP8 = Quantisation(method="fp8", bits=8.0)
 
 
-def _matches(entry: str, module: str) -> bool:
-    if entry.startswith("re:"):
-        return re.match(entry[3:], module) is not None
-    plain = entry.replace("model.language_model.", "model.").replace("language_model.", "")
-    if "*" in plain:
-        return fnmatch.fnmatchcase(module, plain) or fnmatch.fnmatchcase(module, f"{plain}.*")
-    return f".{plain}." in f".{module}."
+def quantisation_of(config: Mapping[str, Any] | None) -> Quantisation:
+    """Read a ``quantization_config``; refuse a method that is not understood."""
+    if not config:
+        return NO_QUANTISATION
+    fields = Fields(config, WHERE)
+    method = fields.text("quant_method").lower()
+    if method in ("fp8", "fbgemm_fp8"):
+        return _fp8(config, fields.raw("weight_block_size"))
+    if method in ("awq", "gptq"):
+        return _awq_gptq(fields, method, config)
+    if method == "mxfp4":
+        return _four_bit_float("mxfp4", 32, _ignored(config))
+    if method == "compressed-tensors":
+        return _compressed_tensors(fields, config)
+    if method.startswith("modelopt") or (fields.has("quantization") and not method):
+        return _modelopt(fields, config)
+    raise _refused(f"quantisation method {method or 'not stated'}")
 
 
-def _fp8(config: Mapping[str, Any]) -> Quantisation:
-    block = config.get("weight_block_size")
+def _fp8(config: Mapping[str, Any], block: Any) -> Quantisation:
     if block is None:
         return Quantisation(method="fp8", bits=8.0, ignored=_ignored(config))
-    rows, columns = (int(side) for side in block)
+    pair = isinstance(block, Sequence) and not isinstance(block, str) and len(block) == 2
+    sides = {"rows": block[0], "columns": block[1]} if pair else {}
+    fields = Fields(sides, f"{WHERE}: weight_block_size")
+    rows, columns = fields.size("rows"), fields.size("columns")
     return Quantisation(
         method="fp8",
         bits=8.0 + 32.0 / (rows * columns),
@@ -69,88 +79,78 @@ def _fp8(config: Mapping[str, Any]) -> Quantisation:
     )
 
 
-def _grouped(method: str, bits: int, group: int, zero_point: bool) -> tuple[float, int | None]:
+def _grouped(bits: int, group: int, zero_point: bool) -> tuple[float, int | None]:
     if group <= 0:
         return float(bits), None
     return bits + (16 + (bits if zero_point else 0)) / group, group
 
 
-def _awq_gptq(config: Mapping[str, Any]) -> Quantisation:
-    method = str(config["quant_method"])
-    bits, block = _grouped(
-        method, int(config.get("bits", 4)), int(config.get("group_size", 128)), zero_point=True
+def _group_size(fields: Fields, default: int) -> int:
+    """Return the weights of a group; -1, a group for a whole row, as 0."""
+    return 0 if fields.raw("group_size") == -1 else fields.integer("group_size", default=default)
+
+
+def _awq_gptq(fields: Fields, method: str, config: Mapping[str, Any]) -> Quantisation:
+    bits = fields.integer("bits", "w_bit", default=4, least=1, most=16)
+    effective, block = _grouped(bits, _group_size(fields, 128), zero_point=True)
+    return Quantisation(
+        method=method, bits=effective, block=block, ignored=_ignored(config), fast=False
     )
-    return Quantisation(method=method, bits=bits, block=block, ignored=_ignored(config), fast=False)
 
 
-def _compressed_tensors(config: Mapping[str, Any]) -> Quantisation:
-    groups = list(dict(config.get("config_groups") or {}).values())
-    if len(groups) != 1 or not groups[0].get("weights"):
+def _compressed_tensors(fields: Fields, config: Mapping[str, Any]) -> Quantisation:
+    groups = fields.raw("config_groups")
+    if not isinstance(groups, Mapping) or len(groups) != 1:
         raise _refused("compressed-tensors with other than one group of weights")
-    weights = groups[0]["weights"]
-    kind, bits, group = weights.get("type"), int(weights["num_bits"]), weights.get("group_size")
+    group = Fields(next(iter(groups.values())), f"{WHERE}: config_groups")
+    if not group.has("weights"):
+        raise _refused("compressed-tensors with other than one group of weights")
+    weights = group.part("weights")
+    kind, bits = weights.text("type"), weights.integer("num_bits", least=1, most=16)
     if kind == "float" and bits == 8:
-        structure = weights.get("block_structure")
-        return _fp8({**config, "weight_block_size": structure})
+        return _fp8(config, weights.raw("block_structure"))
     if kind == "float" and bits == 4:
-        return _four_bit_float("nvfp4", int(group or 16), _ignored(config))
+        return _four_bit_float("nvfp4", weights.size("group_size", default=16), _ignored(config))
     if kind == "int":
         effective, block = _grouped(
-            "int", bits, int(group or 0), zero_point=not weights.get("symmetric", True)
+            bits, _group_size(weights, 0), zero_point=not weights.flag("symmetric", True)
         )
-        fast = groups[0].get("input_activations") is not None
         return Quantisation(
-            method=f"int{bits}", bits=effective, block=block, ignored=_ignored(config), fast=fast
+            method=f"int{bits}",
+            bits=effective,
+            block=block,
+            ignored=_ignored(config),
+            fast=group.has("input_activations"),
         )
     raise _refused(f"compressed-tensors weights of type {kind} with {bits} bits")
 
 
-def _modelopt(config: Mapping[str, Any]) -> Quantisation:
-    inner = config.get("quantization") or config
-    algorithm = str(inner.get("quant_algo", "")).upper()
-    ignored = _ignored(inner)
+def _modelopt(fields: Fields, config: Mapping[str, Any]) -> Quantisation:
+    inner = fields.raw("quantization") if fields.has("quantization") else config
+    part = Fields(inner, f"{WHERE}: quantization")
+    algorithm = part.text("quant_algo").upper()
     if algorithm == "FP8":
-        return Quantisation(method="fp8", bits=8.0, ignored=ignored)
+        return Quantisation(method="fp8", bits=8.0, ignored=_ignored(inner))
     if algorithm == "NVFP4":
-        return _four_bit_float("nvfp4", int(inner.get("group_size", 16)), ignored)
+        return _four_bit_float("nvfp4", part.size("group_size", default=16), _ignored(inner))
     raise _refused(f"modelopt algorithm {algorithm or 'not stated'}")
 
 
-def _four_bit_float(method: str, group: int, ignored: tuple[str, ...]) -> Quantisation:
+def _four_bit_float(method: str, group: int, left: tuple[str, ...]) -> Quantisation:
     return Quantisation(
-        method=method, bits=4.0 + 8.0 / group, block=group, ignored=ignored, fast=method == "nvfp4"
+        method=method, bits=4.0 + 8.0 / group, block=group, ignored=left, fast=method == "nvfp4"
     )
 
 
 def _ignored(config: Mapping[str, Any]) -> tuple[str, ...]:
-    names: list[str] = []
+    listed: list[Any] = []
     for key in ("ignore", "ignored_layers", "modules_to_not_convert", "exclude_modules"):
         value = config.get(key)
         if isinstance(value, Sequence) and not isinstance(value, str):
-            names.extend(str(entry) for entry in value)
-    return tuple(names)
-
-
-def quantisation_of(config: Mapping[str, Any] | None) -> Quantisation:
-    """Read a ``quantization_config``; refuse a method that is not understood."""
-    if not config:
-        return NO_QUANTISATION
-    method = str(config.get("quant_method", "")).lower()
-    if method in ("fp8", "fbgemm_fp8"):
-        return _fp8(config)
-    if method in ("awq", "gptq"):
-        return _awq_gptq(config)
-    if method == "mxfp4":
-        return _four_bit_float("mxfp4", 32, _ignored(config))
-    if method == "compressed-tensors":
-        return _compressed_tensors(config)
-    if method.startswith("modelopt") or ("quantization" in config and not method):
-        return _modelopt(config)
-    raise _refused(f"quantisation method {method or 'not stated'}")
+            listed.extend(value)
+    return entries(listed)
 
 
 def _refused(what: str) -> InputError:
     known = "fp8, fbgemm_fp8, awq, gptq, mxfp4, compressed-tensors, modelopt"
-    return InputError(
-        [Problem("quantization_config", f"{what} is not understood", f"Understood: {known}.")]
-    )
+    return InputError([Problem(WHERE, f"{what} is not understood", f"Understood: {known}.")])

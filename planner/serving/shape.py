@@ -15,10 +15,22 @@ from typing import Any
 from planner.base import Frozen
 from planner.errors import InputError, Problem
 from planner.serving.layers import Layer, MoeMlp
-from planner.serving.parse_families import CLASS_DEFAULTS, FAMILIES, WRAPPERS, Family
+from planner.serving.parse_families import (
+    CLASS_DEFAULTS,
+    FAMILIES,
+    NOT_UNDERSTOOD,
+    WRAPPERS,
+    Family,
+)
 from planner.serving.parse_fields import Fields
 from planner.serving.parse_layers import layers_of
-from planner.serving.parse_special import nemotron_h_layers, nemotron_nas_layers
+from planner.serving.parse_mamba import bamba_layers, granite_hybrid_layers
+from planner.serving.parse_special import (
+    gemma4_layers,
+    mimo_v2_layers,
+    nemotron_h_layers,
+    nemotron_nas_layers,
+)
 from planner.serving.quantisation import (
     NO_QUANTISATION,
     ONLINE_FP8,
@@ -26,7 +38,7 @@ from planner.serving.quantisation import (
     Quantisation,
     quantisation_of,
 )
-from planner.serving.vision import vision_heads, vision_parameters
+from planner.serving.vision import VisionLoad, vision_heads, vision_load, vision_parameters
 
 
 class ModelShape(Frozen):
@@ -42,6 +54,7 @@ class ModelShape(Frozen):
     order: tuple[int, ...]
     vision_parameters: int = 0
     vision_heads: int = 0
+    vision: VisionLoad | None = None
     quantisation: Quantisation = NO_QUANTISATION
 
     @property
@@ -99,29 +112,33 @@ def shape_from_config(config: Mapping[str, Any], name: str) -> ModelShape:
     Raises InputError naming the architecture when it is not understood, or the
     field that is missing or malformed.
     """
+    Fields(config, name)  # refuses what is no object
     text = _text_config(config, name)
-    model_type = str(text.get("model_type", ""))
+    model_type = Fields(text, name).text("model_type")
     family = FAMILIES.get(model_type)
     if family is None:
         raise _not_understood(config, model_type, name)
     fields = Fields({**CLASS_DEFAULTS.get(model_type, {}), **text}, name)
-    if family.windows == "never" and fields.has("sliding_window"):
+    if family.windows == "never" and family.mixer == "attention" and fields.has("sliding_window"):
         raise fields.problem("sliding_window", f"is set, which {model_type} is not known to use")
     layers = _layers(fields, family)
-    quantisation = quantisation_of(config.get("quantization_config"))
+    quantisation = quantisation_of(
+        config.get("quantization_config") or text.get("quantization_config")
+    )
     vision = config.get("vision_config")
-    hidden = fields.integer("hidden_size")
-    tied = config.get("tie_word_embeddings", text.get("tie_word_embeddings"))
+    hidden = fields.size("hidden_size")
+    tied = fields.flag("tie_word_embeddings", family.tied)
     return _assembled(
         [_with_bits(layer, index, hidden, quantisation) for index, layer in enumerate(layers)],
         name=name,
         architecture=_architecture(config) or model_type,
         hidden=hidden,
-        vocabulary=fields.integer("vocab_size"),
-        tied_embeddings=family.tied if tied is None else bool(tied),
+        vocabulary=fields.size("vocab_size"),
+        tied_embeddings=Fields(config, name).flag("tie_word_embeddings", tied),
         max_context_tokens=fields.optional("max_position_embeddings"),
         vision_parameters=vision_parameters(vision, hidden, name) if vision else 0,
         vision_heads=vision_heads(vision, name) if vision else 0,
+        vision=vision_load(vision, config, name) if vision else None,
         quantisation=quantisation,
     )
 
@@ -152,12 +169,19 @@ def _assembled(layers: Sequence[Layer], **rest: Any) -> ModelShape:
     return ModelShape(kinds=kinds, order=tuple(index[layer] for layer in layers), **rest)
 
 
+SPECIAL = {
+    "nemotron_h": nemotron_h_layers,
+    "nemotron_nas": nemotron_nas_layers,
+    "gemma4": gemma4_layers,
+    "mimo_v2": mimo_v2_layers,
+    "bamba": bamba_layers,
+    "granite_hybrid": granite_hybrid_layers,
+}
+"""Readers of the families whose layers differ one by one."""
+
+
 def _layers(fields: Fields, family: Family) -> list[Layer]:
-    if family.mixer == "nemotron_h":
-        return nemotron_h_layers(fields, family)
-    if family.mixer == "nemotron_nas":
-        return nemotron_nas_layers(fields, family)
-    return layers_of(fields, family)
+    return SPECIAL.get(family.mixer, layers_of)(fields, family)
 
 
 def _with_bits(layer: Layer, index: int, hidden: int, quantisation: Quantisation) -> Layer:
@@ -183,23 +207,26 @@ def _with_bits(layer: Layer, index: int, hidden: int, quantisation: Quantisation
 
 
 def _text_config(config: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    model_type = config.get("model_type")
-    text = config.get("text_config")
-    if isinstance(text, Mapping):
-        if model_type not in WRAPPERS:
-            raise _not_understood(config, str(model_type), name)
-        return {"torch_dtype": config.get("torch_dtype"), **text}
-    return config
+    text = Fields(config, name).raw("text_config")
+    if text is None:
+        return config
+    model_type = Fields(config, name).text("model_type")
+    if model_type not in WRAPPERS:
+        raise _not_understood(config, model_type, name)
+    if not isinstance(text, Mapping):
+        raise Fields(config, name).problem("text_config", "is not an object")
+    return text
 
 
 def _architecture(config: Mapping[str, Any]) -> str:
-    listed = config.get("architectures") or []
-    return str(listed[0]) if listed else ""
+    listed = config.get("architectures")
+    return str(listed[0])[:200] if isinstance(listed, list) and listed else ""
 
 
 def _not_understood(config: Mapping[str, Any], model_type: str, name: str) -> InputError:
     named = _architecture(config) or "no architecture named"
     near = difflib.get_close_matches(model_type, [*FAMILIES, *WRAPPERS], n=3)
     fix = "Understood model types: " + ", ".join(near or sorted(FAMILIES)) + "."
+    why = NOT_UNDERSTOOD.get(model_type, "")
     what = f"architecture {named} (model_type {model_type or 'missing'}) is not understood"
-    return InputError([Problem(name, what, fix)])
+    return InputError([Problem(name, f"{what}: {why}" if why else what, fix)])

@@ -2,13 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
+from planner.base import Frozen
 from planner.serving.parse_fields import Fields
 
+GATED = frozenset({"pixtral", "qwen2_5_vl", "gemma4_vision"})
+"""Towers whose MLP has three matrices."""
 
-def vision_parameters(config: Mapping[str, Any], text_hidden: int, name: str) -> int:
+
+LARGEST_IMAGE_TOKENS = 16_384
+"""Tokens of the largest image of a tower without a fixed image size (Qwen-VL's)."""
+
+
+class VisionLoad(Frozen):
+    """What encoding one image of the largest size takes: patches in, tokens out."""
+
+    width: int
+    item_patches: int
+    item_tokens: int
+
+
+def vision_load(config: Any, top: Any, name: str) -> VisionLoad:
+    """Return the load of one image; ``top`` is the whole config, for the tokens of an image."""
+    fields = Fields(config, f"{name}: vision_config")
+    width = fields.size("hidden_size", "vt_hidden_size")
+    merge = fields.size("spatial_merge_size", default=2) ** 2
+    image = fields.optional("image_size", least=0)
+    if not image:
+        return VisionLoad(
+            width=width,
+            item_patches=LARGEST_IMAGE_TOKENS * merge,
+            item_tokens=LARGEST_IMAGE_TOKENS,
+        )
+    patches = max(1, image // fields.size("patch_size")) ** 2
+    stated = Fields(top, name).optional("mm_tokens_per_image")
+    return VisionLoad(
+        width=width, item_patches=patches, item_tokens=stated or max(1, patches // merge)
+    )
+
+
+def vision_parameters(config: Any, text_hidden: int, name: str) -> int:
     """Return the parameters of a ViT tower and its projector into the text model.
 
     Counts what the Qwen3-VL, SigLIP (Gemma 3) and Pixtral (Mistral 3) classes
@@ -18,19 +53,21 @@ def vision_parameters(config: Mapping[str, Any], text_hidden: int, name: str) ->
     first two and 0.1% too many for Pixtral.
     """
     fields = Fields(config, f"{name}: vision_config")
-    width = fields.integer("hidden_size")
-    depth = fields.integer("depth", "num_hidden_layers")
-    mlp = fields.integer("intermediate_size")
-    gated = str(config.get("model_type", "")) == "pixtral"
+    width = fields.size("hidden_size", "vt_hidden_size")
+    depth = fields.size("depth", "num_hidden_layers", "vt_num_hidden_layers")
+    mlp = fields.size("intermediate_size", "vt_intermediate_size")
+    gated = fields.text("model_type") in GATED
     matrices = 3 if gated else 2
     layer = 4 * width * (width + 1) + matrices * width * mlp + mlp + width + 4 * width
-    patch = fields.integer("patch_size") ** 2 * fields.integer("temporal_patch_size", default=1)
-    patches = fields.integer("in_channels", "num_channels", default=3) * patch * width + width
-    positions = fields.optional("num_position_embeddings")
+    side = fields.size("patch_size")
+    patch = side**2 * fields.size("temporal_patch_size", default=1)
+    patches = fields.size("in_channels", "num_channels", "in_chans", default=3) * patch * width
+    positions = fields.optional("num_position_embeddings", least=0)
     if positions is None:
         image = fields.integer("image_size", default=0)
-        positions = 0 if gated else (image // fields.integer("patch_size")) ** 2
-    return depth * layer + patches + positions * width + _projectors(fields, width, text_hidden)
+        positions = 0 if gated else (image // side) ** 2
+    tables = patches + width + positions * width
+    return depth * layer + tables + _projectors(fields, width, text_hidden)
 
 
 def _projectors(fields: Fields, width: int, text_hidden: int) -> int:
@@ -38,12 +75,14 @@ def _projectors(fields: Fields, width: int, text_hidden: int) -> int:
     if not merge:
         return width * text_hidden + 3 * width
     merged = width * merge * merge
-    out = fields.integer("out_hidden_size", default=text_hidden)
+    out = fields.size("out_hidden_size", default=text_hidden)
     one = merged * merged + merged + merged * out + out + 2 * width
-    deep = fields.raw("deepstack_visual_indexes") or []
-    return one * (1 + len(deep))
+    deep = fields.raw("deepstack_visual_indexes")
+    count = len(deep) if isinstance(deep, Sequence) and not isinstance(deep, str) else 0
+    return one * (1 + count)
 
 
-def vision_heads(config: Mapping[str, Any], name: str) -> int:
+def vision_heads(config: Any, name: str) -> int:
     """Return the tower's attention heads, which tensor parallelism must divide."""
-    return Fields(config, f"{name}: vision_config").integer("num_heads", "num_attention_heads")
+    fields = Fields(config, f"{name}: vision_config")
+    return fields.size("num_heads", "num_attention_heads", "vt_num_attention_heads")

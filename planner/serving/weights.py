@@ -20,6 +20,9 @@ docs/empirical-vllm-memory-results.md; another release pads more: 65.97 GiB,
 vllm-project/vllm#23278). Over eight GPUs 360 becomes 512: 9.98 GiB loaded on each
 instead of 7.9 (vllm-project/vllm#51590)."""
 
+REPLICATED_LATENT = ("q_a_proj", "kv_a_proj_with_mqa", "indexer.wq_b", "indexer.wk")
+"""Matrices of latent attention that every tensor-parallel rank holds whole."""
+
 VOCABULARY_MULTIPLE = 64
 """vLLM pads the vocabulary to a multiple of 64 before it is divided."""
 
@@ -142,7 +145,8 @@ def _divisor(layer: Layer, projection: str, degree: int) -> int:
     mixer = layer.mixer
     if isinstance(mixer, Attention) and projection in ("self_attn.k_proj", "self_attn.v_proj"):
         return min(degree, mixer.kv_heads)
-    replicated = ("q_a_proj", "kv_a_proj_with_mqa", "indexer.wq_b", "indexer.wk")
-    if isinstance(mixer, LatentAttention) and projection.endswith(replicated):
+    if isinstance(mixer, LatentAttention) and projection.endswith(REPLICATED_LATENT):
+        return 1
+    if projection.endswith("_latent_proj"):
         return 1
     return degree

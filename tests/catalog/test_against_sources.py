@@ -131,7 +131,10 @@ def test_machines_and_their_prices_equal_their_source(catalog: Catalog) -> None:
 def test_cards_equal_their_source(catalog: Catalog) -> None:
     theirs = {row["name"]: row for row in table("gpus.csv")}
     for card in catalog.accelerators:
-        source = theirs[card.name]
+        source = theirs.get(card.name)
+        if source is None:  # a card no priced machine has, for `memory` alone
+            assert "data sheet" in card.source
+            continue
         assert card.memory_bytes == int(source["memory_bytes"])
         assert card.bf16_flops == pytest.approx(float(source["bf16_dense_tflops"]) * 1e12)
         assert card.bandwidth_bytes_per_s == pytest.approx(

@@ -46,9 +46,17 @@ def test_the_digest_follows_the_bytes(data: Path) -> None:
         ("regions.csv", ",AU,", ",ZZ,", "no such country"),
         ("regions.csv", ",apac,", ",asia,", "no such zone"),
         ("zones.csv", "CH DE", "XX DE", "no such country"),
+        ("zones.csv", "ap-southeast-2 ", "ap-southeast-22 ", "unknown aws region"),
+        ("zones.csv", "ap-southeast-2 ", "ap-south-1 ", "not a member of au"),
+        ("overflow.csv", "aws,provisioned,", "aws,in_region,", "is not a provisioned type"),
+        ("overflow.csv", ",default,in_region,", ",default,reserved,", "is not a payg type"),
+        ("overflow.csv", ",gateway,", ",nobody,", "by: Input should be"),
+        ("residency_beyond_inference.csv", ",unknown,", ",,", "place"),
+        ("residency_beyond_inference.csv", " ProvisionedManaged", " Managed", "deployment type"),
+        ("deployment_types.csv", "IL QA SA", "IL QA ZZ", "no such country"),
         ("provisioned_units.csv", ",PTU,15,5,", ",PTU,15,0,", "above zero"),
         ("provisioned_prices.csv", "gpt-5.5 ", "gpt-5.5-codex ", "no provisioned unit"),
-        ("deployment_types.csv", ",GlobalBatch,2026", ",WorldBatch,2026", "deployment type"),
+        ("deployment_types.csv", ",GlobalBatch,,2026", ",WorldBatch,,2026", "deployment type"),
         ("accelerators.csv", "989", "fast", "bf16_flops"),
     ],
 )
@@ -96,7 +104,7 @@ def test_a_region_twice_in_one_list_is_a_duplicate(data: Path, edit: Edit) -> No
 
 def test_a_price_for_every_region_excludes_one_for_a_region(data: Path) -> None:
     path = data / "payg_prices.csv"
-    row = "aws,claude-haiku-4-5,global,us-east-1,1,0.1,5,,,,,,2026-11-29,a quote\n"
+    row = "aws,claude-haiku-4-5,global,us-east-1,1,0.1,5,,,,,,,,,,,,2026-11-29,a quote\n"
     path.write_text(path.read_text(encoding="utf-8") + row, encoding="utf-8")
     with pytest.raises(InputError, match="holds for every region"):
         read_catalog(data)
@@ -104,7 +112,7 @@ def test_a_price_for_every_region_excludes_one_for_a_region(data: Path) -> None:
 
 def test_a_price_where_the_type_is_not_offered_is_refused(data: Path) -> None:
     path = data / "payg_prices.csv"
-    row = "aws,nova-pro,us,eu-west-1,1,0.1,5,,,,,,2026-11-29,a quote\n"
+    row = "aws,nova-pro,us,eu-west-1,1,0.1,5,,,,,,,,,,,,2026-11-29,a quote\n"
     text = path.read_text(encoding="utf-8").replace(
         "aws,nova-pro,us,*", "aws,nova-pro,us,us-east-1"
     )

@@ -61,6 +61,35 @@ def test_mistakes_name_the_nearest(catalog: Catalog) -> None:
         catalog.deployment_type("azure", "GlobalStandart", where="pin")
 
 
+@pytest.mark.parametrize(
+    ("provider", "written", "near"),
+    [
+        ("azure", "DatazoneStandart", "DataZoneStandard"),
+        ("azure", "ProvisionedManged", "ProvisionedManaged"),
+        ("azure", "global-standard", "GlobalStandard"),
+        ("aws", "in-region", "in_region"),
+        ("aws", "provisoned", "provisioned"),
+        ("gcp", "pt_eu_dedicate", "pt_eu_dedicated"),
+        ("gcp", "regionl", "regional"),
+    ],
+)
+def test_an_unknown_deployment_type_names_the_nearest(
+    catalog: Catalog, provider: str, written: str, near: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        catalog.deployment_type(provider, written, where="stacks/a/w.yaml:7")
+    (problem,) = caught.value.problems
+    assert problem.where == "stacks/a/w.yaml:7"
+    assert problem.what == f"unknown {provider} deployment type {written!r}"
+    assert problem.fix.startswith(f"Did you mean {near}")
+    assert caught.value.exit_code == 2
+
+
+def test_a_type_that_resembles_nothing_is_answered_with_all_of_them(catalog: Catalog) -> None:
+    with pytest.raises(InputError, match=r"Known: in_region, us, eu, apac, jp, au, global"):
+        catalog.deployment_type("aws", "DataZoneStandard")
+
+
 def test_an_alias_of_two_things_is_refused() -> None:
     with pytest.raises(InputError, match="also means 'a'"):
         NameIndex("model", {"a": ["x"], "b": ["X"]})

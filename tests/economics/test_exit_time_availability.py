@@ -18,6 +18,7 @@ from planner.economics.discount import (
     discount_factor,
     level_usd_per_month,
     months_between,
+    paid_share,
     present_value_usd,
 )
 from planner.economics.exit import exit_cost
@@ -141,3 +142,42 @@ def test_spares_help_and_match_the_binomial(needed: int, spares: int, up: float)
     found = pool_availability(needed, spares, up)
     assert found == pytest.approx(expected)
     assert pool_availability(needed, spares + 1, up) >= found - 1e-12
+
+
+def test_a_change_of_model_loses_what_the_provider_does_not_let_serve_it() -> None:
+    # Four months of $20,000: an Azure reservation serves any model, a Google order another
+    # of the publisher's, Bedrock's units and Reserved tier none.
+    assert leave().usd_if_model_changes == 0.0
+    assert leave(provider="gcp", successor_of_publisher=True).usd_if_model_changes == 0.0
+    assert leave(provider="gcp", successor_of_publisher=True).usd == pytest.approx(80_000, abs=300)
+    for changes in (
+        {"provider": "gcp"},
+        {"provider": "gcp", "successor_of_publisher": False},
+        {"provider": "aws"},
+        {"provider": "aws", "deployment_type": "reserved"},
+    ):
+        assert leave(**changes).usd_if_model_changes == pytest.approx(80_000, abs=300)
+
+
+def test_the_refund_cap_of_a_year_is_shared_by_the_stack() -> None:
+    assert leave(refund_left_usd=10_000.0).usd == pytest.approx(70_000, abs=300)
+    assert leave(refund_left_usd=0.0).usd == pytest.approx(80_000, abs=300)
+    # Nobody has more than the cap left, nor less than nothing.
+    assert leave(refund_left_usd=1e9).usd == leave().usd
+    assert leave(refund_left_usd=-5.0).usd == leave(refund_left_usd=0.0).usd
+
+
+def test_the_reserved_tier_ends_only_on_request() -> None:
+    cost = leave(provider="aws", deployment_type="reserved", term_months=3, retires_on=None)
+    assert cost.usd == pytest.approx(60_000)
+    assert "account manager" in cost.note
+
+
+def test_months_beyond_the_first_year_weigh_less() -> None:
+    # Two years at 10%: months 1-12 weigh 1, months 13-24 weigh 1.1^-(m - 12)/12.
+    later = sum(1.1 ** (-(m - 12) / 12) for m in range(13, 25))
+    assert paid_share(12, 24, 0.10) == pytest.approx(12 / (12 + later))
+    assert paid_share(6.5, 12, 0.10) == pytest.approx(6.5 / 12)
+    assert paid_share(12, 24, 0.0) == pytest.approx(0.5)
+    assert paid_share(99, 24, 0.10) == pytest.approx(1.0)
+    assert paid_share(-3, 24, 0.10) == 0.0

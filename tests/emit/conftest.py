@@ -9,13 +9,17 @@ from planner.plan import (
     Inputs,
     NodePool,
     Plan,
+    ProviderAccount,
     ProviderDeployment,
     Purchase,
+    QuotaNeed,
     Resources,
     Totals,
     VllmServer,
 )
+from planner.steps import steps_of
 from planner.units import GIB
+from tests.emit.recorder import Recorder
 
 CHAT = VllmServer(
     name="chat",
@@ -132,13 +136,68 @@ BEDROCK = PAYG.model_copy(
         "account": "aws-sydney",
         "resource_group": None,
         "region": "ap-southeast-2",
-        "model": "llama-3.3-70b",
-        "deployment_type": "on-demand",
+        "model": "nova-pro",
+        "model_id": "amazon.nova-pro-v1:0",
+        "model_arn": "arn:aws:bedrock:ap-southeast-2::foundation-model/amazon.nova-pro-v1:0",
+        "deployment_type": "in_region",
     }
+)
+ACCOUNTS = (
+    ProviderAccount(
+        name="aws-sydney", provider="aws", region="ap-southeast-2", account_id="123456789012"
+    ),
+    ProviderAccount(
+        name="oai-sydney", provider="azure", region="australiaeast", resource_group="rg-ai"
+    ),
+)
+QUOTAS = (
+    QuotaNeed(
+        provider="azure",
+        account="oai-sydney",
+        region="australiaeast",
+        deployment_type="ProvisionedManaged",
+        unit="PTU",
+        need=50,
+        have=20,
+    ),
+    QuotaNeed(
+        provider="azure",
+        account="oai-sydney",
+        region="australiaeast",
+        deployment_type="Standard",
+        model="gpt-4.1-mini",
+        unit="1,000 tokens/min",
+        need=400,
+        have=None,
+    ),
+    QuotaNeed(
+        provider="aws",
+        account="aws-sydney",
+        region="ap-southeast-2",
+        deployment_type="in_region",
+        model="nova-pro",
+        unit="1,000 tokens/min",
+        need=400,
+        have=400,
+    ),
+)
+PURCHASE = Purchase(
+    workload="assist",
+    provider="azure",
+    account="oai-sydney",
+    deployment_type="ProvisionedManaged",
+    region="australiaeast",
+    model="gpt-4.1-mini",
+    unit="PTU",
+    units=50,
+    deployed_units=50,
+    term_months=12,
+    usd_per_month=11_050.0,
+    exit_rule="exchangeable",
 )
 
 
-def _decision(workload: str, tier: str, classification: str) -> Decision:
+def decision_of(workload: str, tier: str, classification: str) -> Decision:
     return Decision(
         workload=workload,
         owner=f"{workload}-team@example.com",
@@ -170,36 +229,33 @@ def _decision(workload: str, tier: str, classification: str) -> Decision:
     )
 
 
+def with_resources(plan: Plan, **changes: object) -> Plan:
+    """Return the plan with other resources, and the steps that follow from them."""
+    resources = plan.resources.model_copy(update=changes)
+    resources = resources.model_copy(update={"steps": steps_of(resources, {}, {})})
+    return plan.model_copy(update={"resources": resources})
+
+
 @pytest.fixture
 def plan() -> Plan:
-    return Plan(
+    plan = Plan(
         stack="prod",
         as_of="2026-11-01",
         verdict="allow",
         decisions=(
-            _decision("chat", "interactive", "restricted"),
-            _decision("digest", "batch", "internal"),
-            _decision("assist", "interactive", "confidential"),
-            _decision("notes", "interactive", "public"),
+            decision_of("chat", "interactive", "restricted"),
+            decision_of("digest", "batch", "internal"),
+            decision_of("assist", "interactive", "confidential"),
+            decision_of("notes", "interactive", "public"),
         ),
         findings=(),
         resources=Resources(
             node_pools=(H100, A100),
             servers=(CHAT, DIGEST),
             deployments=(PTU, PAYG, BEDROCK),
-            purchases=(
-                Purchase(
-                    workload="assist",
-                    provider="azure",
-                    deployment_type="ProvisionedManaged",
-                    region="australiaeast",
-                    model="gpt-4.1-mini",
-                    units=50,
-                    term_months=12,
-                    usd_per_month=11_050.0,
-                    exit_rule="exchangeable",
-                ),
-            ),
+            purchases=(PURCHASE,),
+            accounts=ACCOUNTS,
+            quotas=QUOTAS,
         ),
         totals=Totals(
             fixed_usd_per_month=100_000.0,
@@ -217,6 +273,7 @@ def plan() -> Plan:
         inputs=Inputs(input_digest="1" * 64, catalog_digest="2" * 64, policy_digest="3" * 64),
         warnings=(),
     )
+    return with_resources(plan)
 
 
 @pytest.fixture
@@ -237,3 +294,8 @@ def h100() -> NodePool:
 @pytest.fixture
 def a100() -> NodePool:
     return A100
+
+
+@pytest.fixture
+def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
+    return Recorder(monkeypatch)

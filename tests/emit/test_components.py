@@ -10,59 +10,14 @@ from typing import Any
 
 import pulumi
 import pytest
-from google.protobuf import json_format
-from pulumi.runtime.mocks import MockMonitor, MockResourceArgs, Mocks
 
 from planner.emit import kubernetes, stack
 from planner.emit.azure import AzureDeployments, AzureDeploymentsArgs
 from planner.emit.grouping import clusters
 from planner.plan import Plan
+from tests.emit.recorder import Recorder
 
 KUBECONFIGS = {"prod-sydney": "kubeconfig: sydney", "batch-aks": "kubeconfig: batch"}
-
-
-class _Echo(Mocks):
-    def new_resource(self, args: MockResourceArgs) -> tuple[str, dict[str, Any]]:
-        return f"{args.name}-id", dict(args.inputs)
-
-    def call(self, args: Any) -> dict[str, Any]:
-        return {}
-
-
-class Recorder:
-    """Runs a program and keeps every registration in the order it reached the engine."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.requests: list[Any] = []
-        self.logs: list[str] = []
-        register = MockMonitor.RegisterResource
-
-        def record(monitor: MockMonitor, request: Any) -> Any:
-            if request.type != "pulumi:pulumi:Stack":
-                self.requests.append(request)
-            return register(monitor, request)
-
-        monkeypatch.setattr(MockMonitor, "RegisterResource", record)
-        monkeypatch.setattr(pulumi.log, "info", lambda text, *_: self.logs.append(text))
-
-    def run(self, program: Callable[[], object], *, preview: bool = True) -> None:
-        pulumi.runtime.set_mocks(_Echo(), project="llm-capacity", stack="prod", preview=preview)
-        pulumi.runtime.test(lambda: program() and None)()
-
-    def types(self) -> list[str]:
-        return [request.type for request in self.requests]
-
-    def named(self, name: str) -> Any:
-        (found,) = [request for request in self.requests if request.name == name]
-        return found
-
-    def inputs(self, name: str) -> dict[str, Any]:
-        return dict(json_format.MessageToDict(self.named(name).object))
-
-
-@pytest.fixture
-def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
-    return Recorder(monkeypatch)
 
 
 def _emit(plan: Plan, kubeconfigs: dict[str, str]) -> Callable[[], None]:
@@ -73,6 +28,7 @@ def test_everything_is_registered_once(plan: Plan, recorder: Recorder) -> None:
     recorder.run(_emit(plan, KUBECONFIGS))
     assert sorted(recorder.types()) == sorted(
         [
+            "aws:bedrock/inferenceProfile:InferenceProfile",
             "azure-native:cognitiveservices:Deployment",
             "azure-native:cognitiveservices:Deployment",
             "azure-native:containerservice:AgentPool",
@@ -85,11 +41,13 @@ def test_everything_is_registered_once(plan: Plan, recorder: Recorder) -> None:
             "kubernetes:karpenter.sh/v1:NodePool",
             "kubernetes:scheduling.k8s.io/v1:PriorityClass",
             "kubernetes:scheduling.k8s.io/v1:PriorityClass",
+            "llm-capacity:aws:BedrockCapacity",
             "llm-capacity:azure:AzureDeployments",
             "llm-capacity:kubernetes:GpuNodePool",
             "llm-capacity:kubernetes:GpuNodePool",
             "llm-capacity:kubernetes:ServingCluster",
             "llm-capacity:kubernetes:ServingCluster",
+            "pulumi:providers:aws",
             "pulumi:providers:kubernetes",
             "pulumi:providers:kubernetes",
         ]
@@ -309,14 +267,17 @@ def test_outputs_are_plain_and_complete(plan: Plan) -> None:
     assert found["totals"]["total_usd_per_month"] == 101_000.0
     assert set(found["decisions"]) == {"chat", "digest", "assist", "notes"}
     assert found["endpoints"]["prod-sydney"] == {"chat": "http://chat.llm.svc:8000"}
-    assert [item["units"] for item in found["purchases"]] == [50]
+    assert [item["order"]["units"] for item in found["purchases"]] == [50]
+    assert [step["number"] for step in found["steps"]] == list(range(1, len(found["steps"]) + 1))
 
 
 def test_manual_steps_name_what_the_program_leaves(plan: Plan) -> None:
     steps = stack.outputs(plan, clusters(plan))["manual_steps"]
-    assert len(steps) == len(set(steps)) == 6
+    assert len(steps) == len(set(steps)) == 9
     text = "\n".join(steps)
-    assert "Sign for 50 units of ProvisionedManaged" in text
-    assert "Enable llama-3.3-70b (on-demand) in aws account aws-sydney" in text
+    assert "Sign for 50 PTU of ProvisionedManaged" in text
     assert "claim weights must hold Qwen/Qwen3-32B at revision 9216db57" in text
-    assert "assist-payg" not in text
+    assert text.index("Quota for") < text.index("CAPACITY NOT CONFIRMED") < text.index("Sign for")
+    # What the program does itself is no step of a person.
+    assert "Deploy" not in text
+    assert "inference profile" not in text

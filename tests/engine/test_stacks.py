@@ -79,6 +79,7 @@ def change(path: Path, **pin: object) -> None:
             "saas-global",
             {
                 "azure-native:cognitiveservices:Deployment": 4,
+                "aws:bedrock/inferenceProfile:InferenceProfile": 1,
                 "kubernetes:karpenter.sh/v1:NodePool": 1,
                 "kubernetes:apps/v1:Deployment": 1,
                 "kubernetes:core/v1:Service": 1,
@@ -127,6 +128,7 @@ def test_the_engines_summary_shows_each_workload_and_the_totals(preview: Preview
             {"deployment_type": "ProvisionedManaged", "spill_to": "GlobalStandard"},
             "RES-003",
         ),
+        # Denied for certain, whatever else about the place is unknown.
         ("case-notes", {"deployment_type": "GlobalStandard"}, "TPP-001"),
     ],
 )

@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 import requests
 
+from planner.catalog.rows import CONCERNS
 from planner.options import Option, SpillTarget
 from planner.policy.bundle import policies_folder
 from planner.policy.document import options_document, plan_document
@@ -135,11 +136,25 @@ def make_decision(**changes: Any) -> dict[str, Any]:
     }
 
 
+def nothing_kept(option: Option) -> dict[str, Any]:
+    """Facts beyond inference that no rule minds, for the tests of other rules."""
+    parts = {"option": option, "spill target": option.spill}
+    return {
+        concern: [
+            {"role": role, "place": "none", "countries": None, "as_of": None}
+            for role, part in parts.items()
+            if part is not None
+        ]
+        for concern in CONCERNS
+    }
+
+
 @pytest.fixture(scope="session")
 def make(groups: dict[str, list[str]]) -> SimpleNamespace:
     """Builders: workload, option, spill, decision, and the two questions."""
 
     def question(options: list[Option], *workloads: Workload, **more: Any) -> dict[str, Any]:
+        more.setdefault("beyond_inference", {option.id: nothing_kept(option) for option in options})
         return options_document(
             workloads or [make_workload()],
             options,

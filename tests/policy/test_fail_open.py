@@ -24,6 +24,7 @@ OPTION_KEYS = (
     "operator_class",
     "spill",
     "deployment_key",
+    "beyond_inference",
 )
 """Keys that some rule rests on; the others describe the option to a reader."""
 
@@ -166,7 +167,7 @@ def test_a_central_server_without_any_rule(
 
 def test_a_rule_lost_from_the_clone(policies: Path) -> None:
     (policies / "llm_capacity/rules/approval/model.rego").unlink()
-    with pytest.raises(PolicyUnavailable, match="holds 10 rules but its manifest lists 11"):
+    with pytest.raises(PolicyUnavailable, match="holds 11 rules but its manifest lists 12"):
         read_bundle(policies)
 
 

@@ -42,7 +42,7 @@ def test_answers_with_version_digest_and_rules(engine: PolicyEngine, make: Simpl
     facts = engine.facts
     assert facts.bundle_digest == answer.bundle_revision
     assert facts.engine_version.count(".") == 2
-    assert facts.rule_count == 11
+    assert facts.rule_count == 12
 
 
 def test_gone_after_the_block_with_its_files(opa: str, make: SimpleNamespace) -> None:

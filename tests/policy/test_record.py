@@ -59,7 +59,7 @@ def test_what_it_holds(record: dict[str, Any], engine: PolicyEngine) -> None:
     assert list(record)[:5] == ["decision_id", "schema_version", "evaluated_at", "actor", "commit"]
     assert record["evaluated_at"] == "2026-12-01T12:00:00Z"
     assert record["policy"]["bundle_digest"] == engine.facts.bundle_digest
-    assert record["policy"]["rule_count"] == 11
+    assert record["policy"]["rule_count"] == 12
     assert record["counts"] == {
         "verdicts": {"deny": 1, "warn": 1},
         "raw_verdicts": {"deny": 2},

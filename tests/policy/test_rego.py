@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from planner.catalog.rows import CONCERNS
 from planner.options import Option
 from planner.policy.bundle import policies_folder, read_bundle
 from planner.policy.document import DECISION_KEYS
@@ -151,9 +152,12 @@ def test_schemas_and_documents_have_the_same_keys(make: SimpleNamespace) -> None
     document = make.question([make.option(spill=make.spill())])
     assert keys(asked) == set(document) | {"nonce"}
     option = asked["properties"]["options"]["items"]
-    assert (
-        keys(option) == set(document["options"][0]) == set(Option.model_fields) | {"deployment_key"}
-    )
+    added = {"deployment_key", "beyond_inference"}
+    assert keys(option) == set(document["options"][0]) == set(Option.model_fields) | added
+    facts = option["properties"]["beyond_inference"]["anyOf"][0]
+    assert keys(facts) == set(CONCERNS)
+    fact = document["options"][0]["beyond_inference"]["at_rest"][0]
+    assert keys(facts["properties"]["at_rest"]["items"]) == set(fact)
     assert keys(option["properties"]["spill"]["anyOf"][0]) == set(document["options"][0]["spill"])
     workload = asked["properties"]["workloads"]["additionalProperties"]
     assert keys(workload) == set(document["workloads"]["chat"])

@@ -99,6 +99,7 @@ def test_a_health_template_may_not_default_to_global(
     places = {
         "GlobalStandard": ("global", ("DE", "US")),
         "GlobalProvisionedManaged": ("global", ("DE", "US")),
+        "GlobalBatch": ("global", ("DE", "US")),
         "Standard": ("country", ("US",)),
         "DataZoneStandard": ("zone", ("US",)),
     }
@@ -111,6 +112,7 @@ def test_a_health_template_may_not_default_to_global(
     assert verdicts == {
         "GlobalStandard": "deny",
         "GlobalProvisionedManaged": "deny",
+        "GlobalBatch": "deny",
         "Standard": "allow",
         "DataZoneStandard": "allow",
     }

@@ -1,10 +1,12 @@
-"""Properties on the wire against the typed SDK of azure-native, without an engine."""
+"""Properties on the wire against the typed SDKs of three clouds, without an engine."""
 
 from __future__ import annotations
 
 import pytest
 
 pytest.importorskip("pulumi_azure_native", reason="the extra `azure` is not installed")
+pytest.importorskip("pulumi_aws", reason="the extra `aws` is not installed")
+pytest.importorskip("pulumi_gcp", reason="the extra `gcp` is not installed")
 
 from tools.preview_provider.check import OUTPUT, SECRET, SIGNATURE_KEY, UNKNOWN, check_resource
 from tools.preview_provider.sdk import SDKS, UnknownResourceError, arguments_of
@@ -14,7 +16,7 @@ NAMES = {"accountName": "account", "resourceGroupName": "group"}
 
 
 def problems(properties, token="azure-native:cognitiveservices:Deployment"):
-    failures = check_resource(properties, arguments_of(AZURE, token))
+    failures = check_resource(properties, arguments_of(SDKS[token.split(":")[0]], token))
     return {failure.path: failure.reason for failure in failures}
 
 
@@ -100,3 +102,59 @@ def test_items_of_lists_are_checked():
 def test_an_unknown_resource_type_is_named(token, text):
     with pytest.raises(UnknownResourceError, match=text):
         arguments_of(AZURE, token)
+
+
+UNITS = "aws:bedrock/provisionedModelThroughput:ProvisionedModelThroughput"
+PROFILE = "aws:bedrock/inferenceProfile:InferenceProfile"
+SERVICE = "gcp:projects/service:Service"
+ALERT = "gcp:monitoring/alertPolicy:AlertPolicy"
+BOUGHT = {"modelArn": "arn", "modelUnits": 1, "provisionedModelName": "floor"}
+CONDITION = {"displayName": "c", "conditionThreshold": {"comparison": "C", "duration": "0s"}}
+WATCH = {"combiner": "OR", "displayName": "a", "conditions": [CONDITION]}
+
+
+@pytest.mark.parametrize(
+    ("token", "properties"),
+    [
+        (UNITS, BOUGHT),
+        (UNITS, {**BOUGHT, "commitmentDuration": "SixMonths", "region": "us-east-1", "tags": {}}),
+        (PROFILE, {"name": "p", "modelSource": {"copyFrom": UNKNOWN}}),
+        (SERVICE, {"service": "aiplatform.googleapis.com", "disableOnDestroy": False}),
+        (ALERT, WATCH),
+        ("aws:lambda/function:Function", {"role": "r"}),
+    ],
+)
+def test_right_properties_of_other_clouds_pass(token, properties):
+    assert problems(properties, token) == {}
+
+
+@pytest.mark.parametrize(
+    ("token", "properties", "path", "reason"),
+    [
+        (UNITS, {**BOUGHT, "commitment": "OneMonth"}, "commitment", "commitmentDuration"),
+        (UNITS, {**BOUGHT, "modelUnits": "two"}, "modelUnits", "must be a whole number"),
+        (UNITS, {"modelUnits": 1, "provisionedModelName": "f"}, "modelArn", "is required"),
+        (PROFILE, {"modelSource": {"copyfrom": "a"}}, "modelSource.copyfrom", "copyFrom"),
+        (SERVICE, {"service": 7}, "service", "must be a string"),
+        (SERVICE, {"service": "s", "disableOnDestry": True}, "disableOnDestry", "disableOnDestroy"),
+        (
+            ALERT,
+            {**WATCH, "conditions": [{"displayName": "c", "conditionTreshold": {}}]},
+            "conditions[0].conditionTreshold",
+            "conditionThreshold",
+        ),
+    ],
+)
+def test_a_wrong_property_of_other_clouds_is_named(token, properties, path, reason):
+    found = problems(properties, token)
+    assert path in found
+    assert reason in found[path]
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["aws:bedrock/provisionedModel:ProvisionedModel", "gcp:vertex/provisionedThroughput:Order"],
+)
+def test_what_an_sdk_lacks_is_no_resource(token):
+    with pytest.raises(UnknownResourceError, match=r"has no (resource type|module)"):
+        arguments_of(SDKS[token.split(":")[0]], token)

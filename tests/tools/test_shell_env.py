@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import processes, shell_env
+from tools import ports, processes, shell_env
 from tools.progress import SetupError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,14 +114,36 @@ def test_export_lines_survive_the_shell(value):
 @pytest.mark.parametrize(
     ("current", "expected"),
     [
-        ("", "azure-native:5"),
-        ("azure-native:4", "azure-native:5"),
-        ("aws:7", "aws:7,azure-native:5"),
-        ("azure-native:4,aws:7", "aws:7,azure-native:5"),
+        ("", "azure-native:5,aws:6"),
+        ("azure-native:4", "azure-native:5,aws:6"),
+        ("random:7", "random:7,azure-native:5,aws:6"),
+        ("azure-native:4,random:7,aws:8", "random:7,azure-native:5,aws:6"),
     ],
 )
 def test_other_attached_providers_stay(current, expected):
-    assert shell_env.attached(current, 5) == expected
+    ours = {"azure-native": 5, "aws": 6}
+    assert ports.attached(current, ours) == expected
+    assert ports.ports_of(ports.attachment(ours)) == ours
+
+
+@pytest.mark.parametrize("line", ["", "5", "aws:", ":5", "aws:x", "aws:5,gcp", "a:5:6"])
+def test_what_is_no_list_of_ports_is_refused(line):
+    with pytest.raises(ValueError, match="no list of NAME:PORT"):
+        ports.ports_of(line)
+
+
+def test_one_cloud_alone_can_be_stood_in_for():
+    only = ["--watch-pid", str(os.getpid()), "--package", "aws"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "tools.preview_provider", *only],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert list(ports.ports_of(process.stdout.readline())) == ["aws"]
+        finally:
+            process.terminate()
 
 
 def wait_until_gone(pid):
@@ -140,6 +162,8 @@ def test_the_provider_is_found_again_and_ends_with_the_watched_process(tmp_path)
     python = Path(sys.executable)
     with subprocess.Popen(["sleep", "60"]) as shell:
         first = processes.provider_for(ROOT, python, tmp_path, shell.pid)
+        assert list(first.ports) == ["azure-native", "aws", "gcp"]
+        assert len(set(first.ports.values())) == 3
         try:
             assert processes.provider_for(ROOT, python, tmp_path, shell.pid) == first
         finally:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import signal
 import sys
 import threading
 
-from tools.preview_provider.sdk import SDKS
+from tools.ports import attachment
+from tools.preview_provider.sdk import SDKS, installed
 from tools.preview_provider.server import serve
 from tools.processes import alive
 
@@ -17,24 +17,29 @@ GRACE_SECONDS = 1.0
 
 
 def main() -> None:
-    """Print the port on stdout, then serve until the watched process ends or SIGTERM."""
+    """Print NAME:PORT,... on stdout, then serve until the watched process ends or SIGTERM.
+
+    Each cloud has a port of its own: the engine does not say which one it asks for. A cloud
+    whose SDK is not installed is left out, because nothing could use it.
+    """
     parser = argparse.ArgumentParser(prog="python -m tools.preview_provider", description=__doc__)
     parser.add_argument("--watch-pid", type=int, required=True, metavar="PID")
-    parser.add_argument("--package", choices=sorted(SDKS), default="azure-native")
+    parser.add_argument("--package", choices=sorted(SDKS), action="append", metavar="NAME")
     arguments = parser.parse_args()
-    sdk = SDKS[arguments.package]
-    try:
-        importlib.metadata.version(sdk.distribution)
-    except importlib.metadata.PackageNotFoundError:
-        sys.exit(f"{sdk.distribution} is not installed, so {sdk.package} cannot be checked")
+    wanted = [SDKS[name] for name in arguments.package or SDKS]
+    sdks = [sdk for sdk in wanted if installed(sdk)]
+    if not sdks:
+        names = ", ".join(sdk.distribution for sdk in wanted)
+        sys.exit(f"none of {names} is installed, so nothing can be checked")
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the engine of the same terminal
-    server, port = serve(sdk)
-    print(port, flush=True)
+    running = {sdk.package: serve(sdk) for sdk in sdks}
+    print(attachment({name: port for name, (_, port) in running.items()}), flush=True)
     while not stop.wait(POLL_SECONDS) and alive(arguments.watch_pid):
         pass
-    server.stop(GRACE_SECONDS).wait()
+    for ended in [server.stop(GRACE_SECONDS) for server, _ in running.values()]:
+        ended.wait()
 
 
 if __name__ == "__main__":

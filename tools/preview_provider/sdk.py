@@ -6,6 +6,7 @@ import difflib
 import functools
 import importlib
 import importlib.metadata
+import keyword
 import sys
 from dataclasses import dataclass
 from types import ModuleType
@@ -44,8 +45,18 @@ SDKS = {
     for sdk in (
         Sdk("azure-native", "pulumi-azure-native", "pulumi_azure_native", "az login"),
         Sdk("aws", "pulumi-aws", "pulumi_aws", "aws sso login"),
+        Sdk("gcp", "pulumi-gcp", "pulumi_gcp", "gcloud auth application-default login"),
     )
 }
+"""The clouds that can be stood in for, by the name that type tokens begin with."""
+
+
+def installed(sdk: Sdk) -> bool:
+    """Whether the distribution is there: each one is an optional extra."""
+    try:
+        return bool(sdk.version)
+    except importlib.metadata.PackageNotFoundError:
+        return False
 
 
 class UnknownResourceError(LookupError):
@@ -58,7 +69,8 @@ def arguments_of(sdk: Sdk, token: str) -> type:
 
     Args:
         sdk: where to look.
-        token: such as "azure-native:cognitiveservices:Deployment".
+        token: such as "azure-native:cognitiveservices:Deployment", or
+            "gcp:projects/service:Service", whose middle names a file of the module too.
 
     Raises:
         UnknownResourceError: no resource of that SDK has this token.
@@ -67,8 +79,11 @@ def arguments_of(sdk: Sdk, token: str) -> type:
     if len(parts) != 3 or parts[0] != sdk.package:
         raise UnknownResourceError(f"{token} is not a resource type of {sdk.package}")
     path, name = parts[1].split("/")[0], parts[2]
+    name_in_python = path.replace("-", "_").lower()
+    if keyword.iskeyword(name_in_python):
+        name_in_python += "_"  # aws:lambda/function:Function is in pulumi_aws.lambda_
     try:
-        module = importlib.import_module(f"{sdk.module}.{path.replace('-', '_').lower()}")
+        module = importlib.import_module(f"{sdk.module}.{name_in_python}")
     except ModuleNotFoundError as error:
         raise UnknownResourceError(f"{sdk.distribution} has no module {path}") from error
     resource = getattr(module, name, None)

@@ -26,6 +26,14 @@ option := {
 	"spill": null,
 	"pinned": false,
 	"deployment_key": null,
+	"beyond_inference": {concern: [{
+		"role": "option",
+		"place": "region",
+		"countries": ["AU"],
+		"as_of": "2026-11-29",
+	}] |
+		some concern in data.llm_capacity.facts.beyond_inference.concerns
+	},
 }
 
 spill := {
@@ -43,7 +51,7 @@ decision := {
 	"tier": "interactive",
 	"classification": "confidential",
 	"critical": true,
-	"option": object.remove(option, ["deployment_key"]),
+	"option": object.remove(option, ["deployment_key", "beyond_inference"]),
 	"deployment_key": "azure/main/chat",
 	"total_usd_per_month": 1000,
 	"term_months": 0,

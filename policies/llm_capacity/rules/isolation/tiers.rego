@@ -27,7 +27,7 @@ findings contains finding.make(rego.metadata.chain(), "deny", {
 		use.key,
 		document.list(sort(others(use))),
 	]),
-	"observed": {"deployment_key": use.key, "tiers": sort(tiers_on[use.key])},
+	"observed": {"deployment_key": use.key, "tiers": sort(others(use) | {use.tier})},
 	"expected": {"tiers": [use.tier]},
 	"evidence": use.pointer,
 }) if {
@@ -55,12 +55,17 @@ findings contains finding.missing(rego.metadata.chain(), use.subject, field, use
 
 missing(use) := {"its tier" | use.tier == document.absent} | {"its deployment key" | use.key in {null, document.absent}}
 
-others(use) := tiers_on[use.key] - {use.tier}
-
-tiers_on[key] contains use.tier if {
-	some use in uses
-	key := use.key
+# Pairs are looked up rather than searched, so that the cost grows with the uses, not
+# with their square.
+others(use) := {tier |
+	some tier in used_tiers
+	tier != use.tier
+	[use.key, tier] in pairs
 }
+
+pairs := {[use.key, use.tier] | some use in uses}
+
+used_tiers := {use.tier | some use in uses}
 
 uses contains {
 	"subject": document.value(decision, "workload"),

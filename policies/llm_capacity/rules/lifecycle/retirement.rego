@@ -3,7 +3,8 @@
 # description: |
 #   A model that its provider retires inside the longer of term and horizon needs an
 #   exit plan and a named successor. Without them a bought term or a critical workload
-#   is denied and anything else is a warning. A model already retired is always denied.
+#   is denied and anything else is a warning. A term that outlives its model is flagged
+#   even where leaving is planned. A model already retired is always denied.
 # schemas:
 #   - input: schema.plan.input
 # custom:
@@ -43,6 +44,29 @@ findings contains finding.make(rego.metadata.chain(), verdict, {
 	not outlives(decision)
 	not leaving_is_planned(decision)
 	verdict := verdict_for(decision)
+}
+
+findings contains finding.make(rego.metadata.chain(), "warn", {
+	"subject": document.value(decision, "workload"),
+	"message": sprintf("The %v-month term of %v outlives its model, which retires on %v: the rest of it has to serve %v", [
+		document.value(decision, "term_months"),
+		document.value(decision, "workload"),
+		document.value(decision, "retires_on"),
+		document.value(decision, "successor"),
+	]),
+	"observed": {
+		"retires_on": document.value(decision, "retires_on"),
+		"term_months": document.value(decision, "term_months"),
+		"successor": document.value(decision, "successor"),
+	},
+	"expected": "a term that ends before the model retires",
+	"evidence": sprintf("/decisions/%d/term_months", [index]),
+}) if {
+	some [index, decision] in judged
+	not retired(decision)
+	leaving_is_planned(decision)
+	decision.term_months > 0
+	dates.nanoseconds(decision.retires_on) < dates.months_after(input.as_of, decision.term_months)
 }
 
 findings contains finding.make(rego.metadata.chain(), "deny", {

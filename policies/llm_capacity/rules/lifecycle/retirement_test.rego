@@ -35,6 +35,15 @@ test_denies_a_bought_term if {
 	fixtures.verdicts(found) == {"deny"}
 }
 
+test_flags_a_bought_term_although_leaving_is_planned if {
+	planned := {"retires_on": "2027-04-14", "successor": "gpt-5.1", "term_months": 12}
+	found := subject.findings with input as fixtures.planning(planned)
+	fixtures.verdicts(found) == {"warn"}
+	fixtures.well_formed(found, "LIF-001")
+	short := object.union(planned, {"term_months": 3})
+	count(subject.findings) == 0 with input as fixtures.planning(short)
+}
+
 test_the_longer_of_term_and_horizon_counts if {
 	bought := {"retires_on": "2028-06-01", "term_months": 36, "successor": null}
 	found := subject.findings with input as fixtures.planning(bought)

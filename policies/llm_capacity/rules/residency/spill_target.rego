@@ -91,7 +91,7 @@ no_wider(spill, option) if scopes.within(spill.scope, option.scope)
 # is no wider.
 no_wider(spill, option) if {
 	option.kind == "self_hosted"
-	count(spill.jurisdictions) > 0
+	jurisdictions.listed(spill)
 	every country in spill.jurisdictions {
 		country in option.jurisdictions
 	}

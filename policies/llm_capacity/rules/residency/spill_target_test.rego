@@ -84,3 +84,12 @@ test_denies_own_machines_a_target_beyond_their_country if {
 	fixtures.verdicts(found) == {"deny"}
 	count(found) == 2
 }
+
+# A built-in error here would cost the whole answer, not one option.
+test_own_machines_with_an_unknown_target_are_unavailable if {
+	hosted := {"kind": "self_hosted", "scope": "region", "jurisdictions": ["AU"]}
+	spill := object.union(fixtures.spill, {"scope": "zone", "jurisdictions": null})
+	asked := fixtures.asking(object.union(hosted, {"spill": spill}), {})
+	found := subject.findings with input as asked
+	fixtures.verdicts(found) == {"deny", "unavailable"}
+}

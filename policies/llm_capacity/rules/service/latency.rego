@@ -21,18 +21,21 @@ import data.llm_capacity.lib.finding
 
 rule := finding.rule(rego.metadata.chain())
 
-verified := {"modelled", "measured", "target"}
+verified := {"modelled", "measured"}
+
+# A provider's target is what it aims for, not what a deployment does.
+unproven := {"unverified", "target"}
 
 findings contains finding.make(rego.metadata.chain(), "deny", {
 	"subject": document.value(decision, "workload"),
 	"message": sprintf("%v is critical and its latency is unverified", [document.value(decision, "workload")]),
-	"observed": {"latency_basis": "unverified"},
+	"observed": {"latency_basis": decision.latency_basis},
 	"expected": {"latency_basis": sort(verified)},
 	"evidence": sprintf("/decisions/%d/latency_basis", [index]),
 }) if {
 	some index, decision in input.decisions
 	at_stake(decision)
-	document.value(decision, "latency_basis") == "unverified"
+	decision.latency_basis in unproven
 }
 
 findings contains finding.make(rego.metadata.chain(), "unavailable", {
@@ -48,7 +51,7 @@ findings contains finding.make(rego.metadata.chain(), "unavailable", {
 	some index, decision in input.decisions
 	at_stake(decision)
 	basis := document.value(decision, "latency_basis")
-	not basis in (verified | {"unverified", document.absent})
+	not basis in ((verified | unproven) | {document.absent})
 }
 
 findings contains finding.missing(

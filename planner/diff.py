@@ -1,0 +1,94 @@
+"""What a plan takes away from the one in force, where taking away cannot be undone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from pydantic import ValidationError
+
+from planner.capacity import ProviderDeployment, Resources
+from planner.errors import InputError, Problem
+
+Key = tuple[str, str, str]
+
+
+def baseline_resources(text: str, where: str = "baseline") -> Resources:
+    """Return the resources of a plan's JSON document, such as an approved ``plan.json``.
+
+    Raises InputError when it is not a plan.
+    """
+    fix = "Give the plan.json of an earlier run of this version."
+    try:
+        document = json.loads(text)
+        found = document["resources"]
+    except (ValueError, KeyError, TypeError):
+        raise InputError([Problem(where, "not a plan", fix)]) from None
+    try:
+        return Resources.model_validate_json(json.dumps(found))
+    except ValidationError as error:
+        first = error.errors()[0]
+        path = ".".join(str(part) for part in first["loc"])
+        what = f"not a plan of this version: {path}: {first['msg']}"
+        raise InputError([Problem(where, what, fix)]) from None
+
+
+def scale_down_warnings(old: Resources, new: Resources) -> list[str]:
+    """Return what going from ``old`` to ``new`` gives back or breaks, sorted.
+
+    Only provisioned deployments count: pay-as-you-go has nothing to give back, and
+    GPU nodes on demand are released and rented again at the same price.
+    """
+    before, after = _provisioned(old), _provisioned(new)
+    found: list[str] = []
+    for key in sorted(before):
+        found += _warnings(before[key], after.get(key))
+    return found
+
+
+def _provisioned(resources: Resources) -> dict[Key, ProviderDeployment]:
+    return {
+        (item.provider, item.account, item.name): item
+        for item in resources.deployments
+        if item.kind == "provisioned"
+    }
+
+
+def _warnings(old: ProviderDeployment, new: ProviderDeployment | None) -> Iterator[str]:
+    name = f"{old.name} ({old.deployment_type}, {old.provider} account {old.account})"
+    unsold = "they may not be there again, quota or not"
+    term = f" before its {old.term_months}-month term ends" if old.term_months else ""
+    if new is None:
+        yield f"{name} is removed{term}: {old.capacity:,} units are given back for good; {unsold}"
+        if old.term_months:
+            yield f"{name}: what is bought for its {old.term_months}-month term is paid to the end"
+        return
+    changed = _replacing(old, new)
+    if changed:
+        what = ", ".join(changed)
+        yield f"{name} is replaced ({what}): {old.capacity:,} units are given back; {unsold}"
+    elif new.capacity < old.capacity:
+        yield (
+            f"{name} shrinks from {old.capacity:,} to {new.capacity:,} units: "
+            f"{old.capacity - new.capacity:,} are given back for good; {unsold}"
+        )
+    bedrock = old.provider == "aws" and (changed or new.capacity != old.capacity)
+    if bedrock and old.term_months:
+        yield (
+            f"{name}: every change replaces model units, and a replacement inside the "
+            f"{old.term_months}-month term is billed beside the old ones until it ends: twice"
+        )
+
+
+def _replacing(old: ProviderDeployment, new: ProviderDeployment) -> list[str]:
+    """Return the changes that no provider makes in place."""
+    named = {
+        "model": (old.model, new.model),
+        "deployment type": (old.deployment_type, new.deployment_type),
+        "region": (old.region, new.region),
+        "resource group": (old.resource_group, new.resource_group),
+    }
+    if old.provider == "aws":
+        named["model ARN"] = (old.model_arn, new.model_arn)
+        named["term"] = (f"{old.term_months} months", f"{new.term_months} months")
+    return [f"{what} {a} to {b}" for what, (a, b) in named.items() if a != b]
