@@ -14,7 +14,7 @@ ifneq ($(wildcard policies/capabilities.json),)
 OPA_CHECK += --capabilities policies/capabilities.json
 endif
 
-.PHONY: help setup preview test check readme lock clean
+.PHONY: help setup preview test check readme memory-accuracy vllm-oracle lock clean
 
 help:
 	@echo "make preview [STACK=bank-au]  set up, then preview an example stack with the real engine"
@@ -22,6 +22,8 @@ help:
 	@echo "make check                    format, lint, types, import rules, policies"
 	@echo "make setup                    only set up: .venv, and pulumi, opa, plugins where absent"
 	@echo "make readme                   renew the real output that README.md shows"
+	@echo "make memory-accuracy           our memory ledger against measured starts (../shared)"
+	@echo "make vllm-oracle               ask real vLLM on a CPU for KV capacity, and compare"
 	@echo "make lock                     renew requirements.lock from pyproject.toml (needs uv)"
 	@echo "make clean                    remove .venv and out"
 
@@ -47,6 +49,15 @@ check: setup
 # README shows real output; a test compares it.
 readme: setup
 	$(RUN) $(VENV_PYTHON) -m tools.readme
+
+# Every measured start and case against our ledger; needs the field data in ../shared.
+memory-accuracy: setup
+	$(RUN) $(VENV_PYTHON) -m benchmarks.memory_accuracy
+
+# Ask real vLLM on this CPU (about 40 minutes, 6 GB, before a release), then compare.
+vllm-oracle: setup
+	$(RUN) $(VENV_PYTHON) -m benchmarks.vllm_oracle ask
+	$(RUN) pytest tests/serving/test_vllm_oracle.py
 
 lock:
 	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \

@@ -99,7 +99,10 @@ WORKLOADS = (
         deployment_type="DataZoneProvisionedManaged",
         spill_to="DataZoneStandard",
     ),
-    workload("notes", "nova-pro", kind="provisioned", deployment_type="provisioned"),
+    changed(
+        workload("notes", "nova-pro", kind="provisioned", deployment_type="provisioned"),
+        objectives={"max_spill_share": 0.0},
+    ),
     workload("tags", "nova-pro", kind="payg", deployment_type="us"),
     workload("vision", "gemini-3.5-flash", kind="provisioned", deployment_type="pt_us_dedicated"),
 )

@@ -312,3 +312,15 @@ def test_an_order_spills_where_google_sends_it_or_refuses(
     order = deployment(plan, "vision")
     assert order.request_headers.get(vertex.REQUEST_TYPE) == header
     assert (order.spillover_to == "vision-spill") is by_itself
+
+
+def test_where_the_provider_cannot_spill_the_gateway_is_told_to(project: Project) -> None:
+    # 400,000 tokens a minute at the peak against 3 model units: one unit and the rest spilled
+    # by a gateway is cheaper, and Bedrock itself never routes it.
+    free = changed(WORKLOADS[1], objectives={})
+    plan = planned(project(free, platform=PLATFORM))
+    floor = deployment(plan, "notes")
+    assert floor.spillover_to is None
+    assert floor.gateway_spill_to == "notes-spill"
+    assert deployment(plan, "notes-spill").kind == "payg"
+    assert any("gateway" in step.text for step in plan.resources.steps)

@@ -43,7 +43,7 @@ def test_tokens_and_concurrency_are_vllms(kind: str) -> None:
     assert not far, "\n".join(map(str, far))
 
 
-def test_almost_all_are_exact() -> None:
+def test_every_answer_is_exact() -> None:
     exact = [row for row in ROWS if row.tokens == (row.vllm_tokens or row.tokens)]
     assert len(exact) == len(ROWS), [row.name for row in ROWS if row not in exact]
 
