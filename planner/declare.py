@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from planner.canonical_names import canonical_platform, canonical_workload
 from planner.catalog.loader import Catalog
 from planner.demand import TraceSeries, mix_problems, read_trace
 from planner.errors import InputError, Problem
@@ -88,8 +89,13 @@ def load_folder(root: Path, name: str, folder: Path, catalog: Catalog) -> Stack:
     return Stack(
         name=name,
         root=root,
-        platform=platform,
-        workloads=tuple(sorted((workload for workload, _ in workloads), key=lambda w: w.name)),
+        platform=canonical_platform(platform, catalog),
+        workloads=tuple(
+            sorted(
+                (canonical_workload(workload, catalog) for workload, _ in workloads),
+                key=lambda workload: workload.name,
+            )
+        ),
         traces=traces,
         input_digest=_digest([*((Path(f.label).name, f.raw) for f in files), *trace_bytes]),
     )

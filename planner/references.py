@@ -6,18 +6,21 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from planner.catalog.loader import Catalog
+from planner.catalog.names import unknown
 from planner.economics.prices import rate_problems
 from planner.errors import InputError, Problem
 from planner.platform import InstanceRate, Platform
-from planner.workload import Workload
+from planner.workload import Pin, Workload
 from planner.yamlfile import YamlFile
 
 Path = tuple[int | str, ...]
 Lookup = tuple[Path, Callable[[], Any]]
 
+PROVIDERS = ("azure", "aws", "gcp")
+
 
 def workload_problems(workload: Workload, file: YamlFile, catalog: Catalog) -> Iterator[Problem]:
-    """Yield a problem for every model, jurisdiction, provider or region not known."""
+    """Yield a problem for every model, jurisdiction, provider, region or type not known."""
     lookups: list[Lookup] = [
         (("residency", "jurisdictions", index), _bind(catalog.expand, [code]))
         for index, code in enumerate(workload.residency.jurisdictions)
@@ -26,59 +29,113 @@ def workload_problems(workload: Workload, file: YamlFile, catalog: Catalog) -> I
         (("models", index, "name"), _bind(catalog.model, choice.name))
         for index, choice in enumerate(workload.models)
     ]
-    pin = workload.pin
-    if pin is not None and pin.provider is not None:
-        if pin.region is not None:
-            lookups.append((("pin", "region"), _bind(catalog.region, pin.provider, pin.region)))
-        if pin.deployment_type is not None and pin.kind != "self_hosted":
-            asked = _bind(catalog.deployment_type, pin.provider, pin.deployment_type)
-            lookups.append((("pin", "deployment_type"), asked))
+    if workload.pin is not None:
+        lookups += _pin(workload.pin, catalog)
     yield from _tried(file, lookups)
 
 
 def platform_problems(platform: Platform, file: YamlFile, catalog: Catalog) -> Iterator[Problem]:
     """Yield a problem for every region, instance, type or model not known, or named twice."""
-    lookups: list[Lookup] = []
-    for index, cluster in enumerate(platform.clusters):
-        at: Path = ("clusters", index)
-        lookups.append(((*at, "region"), _bind(catalog.region, cluster.cloud, cluster.region)))
-        lookups += [
-            (
-                (*at, "nodes", place, "instance"),
-                _bind(catalog.instance, cluster.cloud, quota.instance),
-            )
-            for place, quota in enumerate(cluster.nodes)
-        ]
-        lookups += [
-            ((*at, "serving", "model_sources", place, "model"), _bind(catalog.model, source.model))
-            for place, source in enumerate(cluster.serving.model_sources)
-        ]
-    for index, account in enumerate(platform.accounts):
-        at = ("accounts", index)
-        lookups.append(((*at, "region"), _bind(catalog.region, account.provider, account.region)))
-        lookups += [
-            ((*at, "deployment_types", place), _bind(catalog.deployment_type, account.provider, t))
-            for place, t in enumerate(account.deployment_types)
-        ]
-        lookups += [
-            (
-                (*at, "quotas", place, "deployment_type"),
-                _bind(catalog.deployment_type, account.provider, quota.deployment_type),
-            )
-            for place, quota in enumerate(account.quotas)
-        ]
-    for index, rate in enumerate(platform.rates):
-        at = ("rates", index)
-        if isinstance(rate, InstanceRate):
-            lookups.append(((*at, "instance"), _bind(catalog.instance, rate.cloud, rate.instance)))
-        elif rate.model != "*":
-            lookups.append(((*at, "model"), _bind(catalog.model, rate.model)))
+    lookups = [*_clusters(platform, catalog), *_accounts(platform, catalog)]
+    lookups += _rows(platform, catalog)
     yield from _tried(file, lookups)
     for problem in rate_problems(platform.rates, platform.as_of):
         yield Problem(f"{file.label} ({problem.where})", problem.what, problem.fix)
     yield from _twice(file, "clusters", [cluster.name for cluster in platform.clusters])
     yield from _twice(file, "accounts", [account.name for account in platform.accounts])
     yield from _twice(file, "commitments", [owned.id for owned in platform.commitments])
+
+
+def _pin(pin: Pin, catalog: Catalog) -> Iterator[Lookup]:
+    if pin.model is not None:
+        yield ("pin", "model"), _bind(catalog.model, pin.model)
+    if pin.provider is not None:
+        yield ("pin", "provider"), _bind(_provider, pin.provider)
+    providers = (pin.provider,) if pin.provider in PROVIDERS else PROVIDERS
+    if pin.region is not None:
+        yield ("pin", "region"), _bind(_region, pin.region, providers, catalog)
+    if pin.deployment_type is not None:
+        names = _type_names(catalog, providers, machines=pin.kind in (None, "self_hosted"))
+        yield ("pin", "deployment_type"), _bind(_deployment_type, pin.deployment_type, names)
+    if pin.spill_to is not None:
+        target, _, region = pin.spill_to.partition("@")
+        names = _type_names(catalog, PROVIDERS, machines=False)
+        yield ("pin", "spill_to"), _bind(_deployment_type, target, names)
+        if region:
+            yield ("pin", "spill_to"), _bind(_region, region, PROVIDERS, catalog)
+
+
+def _clusters(platform: Platform, catalog: Catalog) -> Iterator[Lookup]:
+    for index, cluster in enumerate(platform.clusters):
+        at: Path = ("clusters", index)
+        yield (*at, "region"), _bind(catalog.region, cluster.cloud, cluster.region)
+        for place, quota in enumerate(cluster.nodes):
+            asked = _bind(catalog.instance, cluster.cloud, quota.instance)
+            yield (*at, "nodes", place, "instance"), asked
+        for place, source in enumerate(cluster.serving.model_sources):
+            asked = _bind(catalog.model, source.model)
+            yield (*at, "serving", "model_sources", place, "model"), asked
+
+
+def _accounts(platform: Platform, catalog: Catalog) -> Iterator[Lookup]:
+    for index, account in enumerate(platform.accounts):
+        at: Path = ("accounts", index)
+        yield (*at, "region"), _bind(catalog.region, account.provider, account.region)
+        for place, name in enumerate(account.deployment_types):
+            asked = _bind(catalog.deployment_type, account.provider, name)
+            yield (*at, "deployment_types", place), asked
+        for place, quota in enumerate(account.quotas):
+            asked = _bind(catalog.deployment_type, account.provider, quota.deployment_type)
+            yield (*at, "quotas", place, "deployment_type"), asked
+        for name in account.model_versions:
+            yield (*at, "model_versions", name), _bind(catalog.model, name)
+
+
+def _rows(platform: Platform, catalog: Catalog) -> Iterator[Lookup]:
+    """Yield the lookups of rates, commitments, latencies, confirmations and live choices."""
+    groups: dict[str, tuple[Any, ...]] = {
+        "rates": platform.rates,
+        "commitments": platform.commitments,
+        "latencies": platform.latencies,
+        "confirmed_capacity": platform.confirmed_capacity,
+        "live": platform.live,
+    }
+    for group, rows in groups.items():
+        for index, row in enumerate(rows):
+            at: Path = (group, index)
+            if isinstance(row, InstanceRate):
+                yield (*at, "instance"), _bind(catalog.instance, row.cloud, row.instance)
+                continue
+            if row.model != "*":
+                yield (*at, "model"), _bind(catalog.model, row.model)
+            provider = getattr(row, "provider", None)
+            named = getattr(row, "deployment_type", None)
+            if provider in PROVIDERS and named and group != "live":
+                asked = _bind(catalog.deployment_type, provider, named)
+                yield (*at, "deployment_type"), asked
+
+
+def _provider(name: str) -> None:
+    if name not in PROVIDERS:
+        raise InputError([unknown("provider", name, PROVIDERS)])
+
+
+def _region(name: str, providers: tuple[str, ...], catalog: Catalog) -> None:
+    known = {row.name for row in catalog.regions if row.cloud in providers}
+    if name not in known:
+        raise InputError([unknown("region", name, known)])
+
+
+def _type_names(catalog: Catalog, providers: tuple[str, ...], *, machines: bool) -> set[str]:
+    names = {row.name for row in catalog.deployment_types if row.provider in providers}
+    if machines:
+        names |= {row.name for row in catalog.instances if row.cloud in providers}
+    return names
+
+
+def _deployment_type(name: str, known: set[str]) -> None:
+    if name not in known:
+        raise InputError([unknown("deployment type", name, known)])
 
 
 def _bind(function: Callable[..., Any], *args: Any) -> Callable[[], Any]:

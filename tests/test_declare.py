@@ -56,6 +56,11 @@ def test_a_valid_stack_loads_and_its_digest_follows_the_bytes(project: Any) -> N
             "(pin.deployment_type)",
             "Gobal",
         ),
+        ({"pin": {"deployment_type": "GlobalStandrd"}}, "(pin.deployment_type)", "GlobalStandrd"),
+        ({"pin": {"spill_to": "Standrd"}}, "(pin.spill_to)", "Standrd"),
+        ({"pin": {"spill_to": "Standard@mars"}}, "(pin.spill_to)", "mars"),
+        ({"pin": {"provider": "azur"}}, "(pin.provider)", "azur"),
+        ({"pin": {"model": "gpt-9"}}, "(pin.model)", "gpt-9"),
     ],
 )
 def test_one_wrong_value_is_named_with_its_place(
@@ -160,3 +165,25 @@ def test_schemas_for_editors_name_every_field() -> None:
     assert {"name", "tier", "residency", "pin"} <= set(schemas["workload"]["properties"])
     assert {"as_of", "clusters", "accounts", "rates"} <= set(schemas["platform"]["properties"])
     assert schemas["workload"]["additionalProperties"] is False
+
+
+def test_an_alias_is_read_as_the_model_it_names(project: Any) -> None:
+    row = {
+        "provider": "azure",
+        "model": "Llama-3.3-70B-Instruct",
+        "deployment_type": "GlobalStandard",
+        "region": "australiaeast",
+        "ttft_p95_ms": 1,
+        "itl_p95_ms": 1,
+        "date": "2026-11-01",
+        "ref": "test",
+    }
+    workload = changed(CHAT, models=[{"name": "llama-3.3-70b-instruct"}])
+    root = project(workload, platform=changed(PLATFORM, latencies=[row]))
+    stack = load_stack(root, "s", load_catalog())
+    assert stack.workloads[0].models[0].name == "meta-llama/Llama-3.3-70B-Instruct"
+    assert stack.platform.latencies[0].model == "meta-llama/Llama-3.3-70B-Instruct"
+    bad = changed(PLATFORM, latencies=[{**row, "deployment_type": "Globl"}])
+    assert any(
+        "latencies.0.deployment_type" in item for item in problems(project(workload, platform=bad))
+    )
