@@ -14,7 +14,7 @@ ifneq ($(wildcard policies/capabilities.json),)
 OPA_CHECK += --capabilities policies/capabilities.json
 endif
 
-.PHONY: help setup preview test check readme memory-accuracy vllm-oracle lock clean
+.PHONY: help setup preview test check readme memory-accuracy vllm-oracle mutation gate-speed lock clean
 
 help:
 	@echo "make preview [STACK=bank-au]  set up, then preview an example stack with the real engine"
@@ -24,6 +24,8 @@ help:
 	@echo "make readme                   renew the real output that README.md shows"
 	@echo "make memory-accuracy           our memory ledger against measured starts (../shared)"
 	@echo "make vllm-oracle               ask real vLLM on a CPU for KV capacity, and compare"
+	@echo "make mutation                 break the Rego on purpose: do its tests notice?"
+	@echo "make gate-speed               time the option gate for 50 and 1,000 workloads"
 	@echo "make lock                     renew requirements.lock from pyproject.toml (needs uv)"
 	@echo "make clean                    remove .venv and out"
 
@@ -58,6 +60,14 @@ memory-accuracy: setup
 vllm-oracle: setup
 	$(RUN) $(VENV_PYTHON) -m benchmarks.vllm_oracle ask
 	$(RUN) pytest tests/serving/test_vllm_oracle.py
+
+# Break the Rego on purpose; its tests have to notice (about 3 minutes).
+mutation: setup
+	$(RUN) $(VENV_PYTHON) -m benchmarks.mutation
+
+# The option gate for 50 and 1,000 workloads with the real engine.
+gate-speed: setup
+	$(RUN) $(VENV_PYTHON) -m benchmarks.gate_speed
 
 lock:
 	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \

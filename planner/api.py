@@ -27,9 +27,12 @@ from planner.policy.engine import PolicyEngine
 from planner.policy.record import append_record, policy_record
 from planner.policy.waivers import load_waivers
 from planner.purchases import purchase_records
-from planner.report.text import blocking, finding_lines
+from planner.report.text import blocking, findings_text
 
 OUT_FOLDER = "out"
+
+FIRST_YEAR, LAST_YEAR = 2000, 2199
+"""Years of ``--at``: those of every declared date."""
 
 
 def plan_stack(
@@ -104,8 +107,8 @@ def verdict_error(plan: Plan) -> PlannerError | None:
     infeasible = [d for d in plan.decisions if d.status == "infeasible"]
     stopped = [f for f in plan.findings if f.verdict in ("deny", "unavailable")]
     lines = [f"{d.workload}: {d.explanation}" for d in (*blocked, *denied)]
-    for finding in [*stopped, *(f for d in (*blocked, *denied) for f in blocking(d))]:
-        lines += finding_lines(finding)
+    for found in (stopped, *(list(blocking(decision)) for decision in (*blocked, *denied))):
+        lines += findings_text(found)
     if plan.verdict == "unavailable":
         return PolicyUnavailable("\n".join(["the policy could not tell:", *lines]))
     if plan.verdict == "deny":
@@ -143,7 +146,7 @@ def write_whole(path: Path, text: str) -> None:
 def _write_purchases(folder: Path, records: dict[str, str]) -> None:
     """Write the records of this plan; those of an earlier one are removed."""
     for old in folder.glob("*"):
-        if old.name not in records:
+        if old.name not in records and not old.is_dir():
             old.unlink()
     for name, text in records.items():
         write_whole(folder / name, text)
@@ -165,6 +168,9 @@ def _moment(at: str | None) -> dt.datetime:
     except ValueError:
         problem = Problem("--at", f"{at!r} is not a time", "Write 2026-11-29 or 2026-11-29T12:00Z.")
         raise InputError([problem]) from None
+    if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        what = f"{at!r} is outside the years {FIRST_YEAR} to {LAST_YEAR}"
+        raise InputError([Problem("--at", what, "Write 2026-11-29 or 2026-11-29T12:00Z.")])
     return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
 
 

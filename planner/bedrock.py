@@ -10,6 +10,15 @@ PROFILES = ("us", "eu", "apac", "jp", "au", "global")
 COMMITMENTS: dict[int, str | None] = {0: None, 1: "OneMonth", 6: "SixMonths"}
 """Terms in months that Bedrock sells model units for, by the API's name."""
 
+QUOTA_TOKENS_PER_OUTPUT_TOKEN = 5
+"""What an output token of Claude takes from a quota of tokens a minute (Bedrock user guide,
+how tokens are counted: 10,000 of output use 50,000 of quota); the bill counts it once."""
+
+_BURNT_FASTER = "anthropic.claude"
+
+BASE_MODELS_IN_UNITS = ("amazon.nova", "amazon.titan")
+"""Beginnings of the ids that Bedrock lists for model units as read (pt-supported, 2026)."""
+
 _ARN_PARTITIONS: dict[Partition, str] = {
     "public": "aws",
     "us_gov": "aws-us-gov",
@@ -49,3 +58,18 @@ def model_arn(
     if deployment_type not in PROFILES:
         return f"{service}::foundation-model/{named}"
     return f"{service}:{account_id}:inference-profile/{named}" if account_id else None
+
+
+def quota_weight(row: ModelRow, output_fraction: float) -> float:
+    """Return what a token of the mix takes from a quota of tokens a minute.
+
+    Cached input counts in full: the quota is held for the whole prompt when a call starts.
+    """
+    faster = row.provider_ids.get("aws", "").startswith(_BURNT_FASTER)
+    per_output = QUOTA_TOKENS_PER_OUTPUT_TOKEN if faster else 1
+    return 1 - output_fraction + per_output * output_fraction
+
+
+def is_listed_in_units(row: ModelRow) -> bool:
+    """Return whether Bedrock lists the base model for provisioned throughput, as read."""
+    return row.provider_ids.get("aws", "").startswith(BASE_MODELS_IN_UNITS)

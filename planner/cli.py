@@ -24,6 +24,7 @@ from planner.errors import EXIT_FAULT, InputError, PlannerError, Problem
 from planner.plan import Plan
 from planner.report import breakeven as breakeven_report
 from planner.report import catalog as catalog_report
+from planner.report import explain as explain_report
 from planner.report import memory as memory_report
 from planner.report import memory_text, text
 from planner.report import units as units_report
@@ -103,7 +104,7 @@ def explain(workload: str, form: str, **asked: Any) -> int:
     if decision is None:
         known = ", ".join(item.workload for item in result.decisions)
         raise InputError([Problem("WORKLOAD", f"no workload {workload!r}", f"Known: {known}.")])
-    _show(form, decision.model_dump(mode="json"), text.explain(result, decision))
+    _show(form, decision.model_dump(mode="json"), explain_report.explain(result, decision))
     return 0
 
 

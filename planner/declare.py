@@ -7,6 +7,7 @@ Every problem in every file is reported at once. The same bytes give the same
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,13 +20,16 @@ from planner.catalog.loader import Catalog
 from planner.demand import TraceSeries, mix_problems, read_trace
 from planner.errors import InputError, Problem
 from planner.platform import Platform
-from planner.references import platform_problems, workload_problems
+from planner.references import live_problems, platform_problems, workload_problems
 from planner.validation import validate
 from planner.workload import Workload
 from planner.yamlfile import YamlFile, read_yaml
 
 CONFIG_FOLDER = "stacks"
 PLATFORM_FILE = "platform.yaml"
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
+"""What Pulumi accepts as a stack's name, and what names a folder without leaving its parent."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,12 @@ def load_stack(root: Path, name: str, catalog: Catalog) -> Stack:
 
     Raises InputError listing every problem in every file.
     """
+    if not root.is_dir():
+        raise InputError([Problem("--root", f"{root} is no folder", "Name the project's folder.")])
+    if not _PLAIN_NAME.fullmatch(name):
+        what = f"{name[:100]!r} cannot name a stack"
+        fix = "Use up to 100 letters, digits, dots, hyphens and underscores."
+        raise InputError([Problem("--stack", what, fix)])
     folder = root / CONFIG_FOLDER / _folder_name(root, name)
     if not folder.is_dir():
         known = sorted(path.name for path in (root / CONFIG_FOLDER).glob("*") if path.is_dir())
@@ -58,7 +68,11 @@ def load_folder(root: Path, name: str, folder: Path, catalog: Catalog) -> Stack:
     """Load ``platform.yaml`` and every other YAML file (a workload each) of ``folder``."""
     problems: list[Problem] = []
     files: list[YamlFile] = []
-    for path in sorted(folder.glob("*.y*ml")):
+    for path in _declared_files(folder):
+        if path.name == "platform.yml":
+            what = "a platform is declared in platform.yaml"
+            problems.append(Problem(_label(root, path), what, "Rename the file."))
+            continue
         try:
             files.append(read_yaml(path, _label(root, path)))
         except InputError as error:
@@ -76,13 +90,17 @@ def load_folder(root: Path, name: str, folder: Path, catalog: Catalog) -> Stack:
             workloads.append((value, file))
             problems.extend(workload_problems(value, file, catalog))
             problems.extend(_placed(file, mix_problems(value)))
-    if not any(Path(file.label).name == PLATFORM_FILE for file in files):
+    if not (folder / PLATFORM_FILE).exists():
         where = f"{_label(root, folder)}/{PLATFORM_FILE}"
         problems.append(Problem(where, "the file is missing", "Declare the platform in it."))
-    if len(files) < 2 and not workloads:
+    if not any(path.name != PLATFORM_FILE for path in _declared_files(folder)):
         what = "no workload is declared"
         problems.append(Problem(_label(root, folder), what, "Add a YAML file for each workload."))
     problems.extend(_duplicates(workloads))
+    if platform is not None:
+        names = [workload.name for workload, _ in workloads]
+        platform_file = next(f for f in files if Path(f.label).name == PLATFORM_FILE)
+        problems.extend(live_problems(platform, platform_file, names))
     traces, trace_bytes = _read_traces(root, workloads, problems)
     if problems or platform is None:
         raise InputError(problems)
@@ -106,6 +124,12 @@ def json_schemas() -> dict[str, dict[str, Any]]:
     return {"workload": Workload.model_json_schema(), "platform": Platform.model_json_schema()}
 
 
+def _declared_files(folder: Path) -> list[Path]:
+    """Return the YAML files of a folder, by name; hidden ones belong to editors."""
+    found = (path for path in folder.iterdir() if path.suffix in (".yaml", ".yml"))
+    return sorted(path for path in found if not path.name.startswith("."))
+
+
 class _StackConfig(BaseModel):
     """The part of Pulumi.<stack>.yaml that the planner reads."""
 
@@ -120,7 +144,7 @@ def _folder_name(root: Path, name: str) -> str:
     file = read_yaml(path, _label(root, path))
     config, problems = validate(_StackConfig, file, file.data)
     folder = (config.config if config else {}).get("llm-capacity:folder", name)
-    if problems or not isinstance(folder, str) or Path(folder).name != folder:
+    if problems or not isinstance(folder, str) or not _PLAIN_NAME.fullmatch(folder):
         what = "llm-capacity:folder must be the name of a folder in stacks/"
         raise InputError(problems or [Problem(file.label, what, "Write a plain name.")])
     return folder

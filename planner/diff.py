@@ -13,6 +13,14 @@ from planner.errors import InputError, Problem
 Key = tuple[str, str, str]
 
 
+_PAID_TO_THE_END = "what is bought for its {}-month term is paid to the end"
+_PAID = {
+    "azure": "the reservation for its {}-month term bills on, until exchanged or refunded",
+    "gcp": "an order shrinks at its renewal only: its {}-month term is paid to the end",
+}
+"""What going smaller inside a term saves: nothing by itself."""
+
+
 def baseline_resources(text: str, where: str = "baseline") -> Resources:
     """Return the resources of a plan's JSON document, such as an approved ``plan.json``.
 
@@ -72,6 +80,8 @@ def _warnings(old: ProviderDeployment, new: ProviderDeployment | None) -> Iterat
             f"{name} shrinks from {old.capacity:,} to {new.capacity:,} units: "
             f"{old.capacity - new.capacity:,} are given back for good; {unsold}"
         )
+    if old.term_months and (changed or new.capacity < old.capacity):
+        yield f"{name}: {_PAID.get(old.provider, _PAID_TO_THE_END)}".format(old.term_months)
     bedrock = old.provider == "aws" and (changed or new.capacity != old.capacity)
     if bedrock and old.term_months:
         yield (

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from planner.catalog.loader import Catalog
-from planner.catalog.rows import PaygPrice
+from planner.comparator import comparator_of
 from planner.decision import Latency, LostBecause, Outcome
 from planner.demand import Demand
 from planner.economics.cost_types import Cost
@@ -130,7 +130,7 @@ def _managed(
         horizon_months=workload.horizon_months,
         discount_rate_per_year=setting.platform.deciding.discount_rate_per_year,
         retires_on=retires_on,
-        comparator=_comparator(option, setting),
+        comparator=comparator_of(option, workload.tier, demand, setting.book, setting.catalog),
     )
     return _Result(cost, notes=notes)
 
@@ -153,7 +153,7 @@ def _self_hosted(
         rules=_rules(workload),
         token_multiplier=choice.token_multiplier,
         engineering_usd_per_month=setting.engineering_usd_per_month,
-        comparator=_comparator(option, setting),
+        comparator=comparator_of(option, workload.tier, demand, setting.book, setting.catalog),
     )
     if hosted.size is None and hosted.cost is None:
         return _Result(hosted=hosted, lost="does_not_fit", why=hosted.why)
@@ -211,40 +211,6 @@ def _term_problem(
         return None
     why = f"the {term}-month term outlives the model ({retires_on}); missing: {', '.join(lacking)}"
     return _Result(lost="term", why=why)
-
-
-def _comparator(option: Option, setting: Setting) -> PaygPrice | None:
-    """Return the same model pay-as-you-go, None where nobody sells it.
-
-    The spill target's price where there is one. A provisioned deployment is
-    compared within its own processing scope; self-hosting with the cheapest
-    offer of the same model anywhere, as arithmetic: the gate may forbid it.
-    """
-    book, spill = setting.book, option.spill
-    if spill is not None:
-        return book.payg(spill.provider, option.model, spill.deployment_type, spill.region)
-    if option.kind == "self_hosted":
-        places = {
-            (row.provider, row.deployment_type, row.region)
-            for row in book.payg_rows
-            if row.model == option.model
-        }
-        offers = [book.payg(place[0], option.model, *place[1:]) for place in sorted(places)]
-        return min(
-            (row for row in offers if row is not None),
-            key=lambda row: row.input_usd_per_mtok + row.output_usd_per_mtok,
-            default=None,
-        )
-    for deployment in setting.catalog.deployment_types_of(option.provider):
-        row = book.payg(option.provider, option.model, deployment.name, option.region)
-        if row is None or deployment.kind != "payg":
-            continue
-        if not setting.catalog.offered(option.provider, deployment.name, option.region):
-            continue
-        place = setting.catalog.processing(option.provider, deployment.name, option.region)
-        if place[0] == option.scope:
-            return row
-    return None
 
 
 def _latency(

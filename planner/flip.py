@@ -91,7 +91,14 @@ def remixed(demand: Demand, workload: Workload, output_fraction: float) -> Deman
 
 
 def _times(lengths: Lengths, factor: float) -> Lengths:
-    return Lengths(mean=lengths.mean * factor, p50=lengths.p50 * factor, p95=lengths.p95 * factor)
+    """Return scaled lengths; unlike declared ones they may fall outside the accepted bounds."""
+    return lengths.model_copy(
+        update={
+            "mean": lengths.mean * factor,
+            "p50": lengths.p50 * factor,
+            "p95": lengths.p95 * factor,
+        }
+    )
 
 
 def _advantage(
@@ -113,7 +120,13 @@ def _advantage(
 def _nearest_flip(
     advantage: Advantage, grid: Sequence[float], today: float, *, geometric: bool
 ) -> float | None:
-    """Return the point nearest to today's where the advantage turns negative."""
+    """Return the point nearest to today's where the advantage turns negative.
+
+    That is today's own where a dearer choice is kept, such as a live one.
+    """
+    now = advantage(today)
+    if now is not None and now < 0:
+        return today
     found: list[float] = []
     for points in (
         [today, *sorted(p for p in grid if p > today)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planner.decision import Outcome
+from planner.economics.floor import SPILL_TOLERANCE
 from planner.units import format_share
 from planner.workload import Workload
 
@@ -43,4 +44,9 @@ def _spill(workload: Workload, chosen: Outcome) -> str:
         return ""
     if workload.classification == "restricted":
         return "no spill: restricted data has no admissible place to spill to"
+    if floor is not None and floor.spill_share > SPILL_TOLERANCE:
+        return (
+            "no spill target is used: capacity covers the peak of whole minutes, and "
+            f"{format_share(floor.spill_share)} of demand waits in bursts inside them"
+        )
     return "no spill target is used: capacity covers the peak"

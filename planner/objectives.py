@@ -8,7 +8,7 @@ from planner.decision import Latency, Outcome
 from planner.economics.availability import promise_verdict
 from planner.economics.cost_types import Cost
 from planner.options import Option
-from planner.units import format_share
+from planner.units import format_availability, format_share
 from planner.workload import Workload
 
 
@@ -39,7 +39,10 @@ def tightest_objective(workload: Workload, outcome: Outcome) -> str:
             held.append((value / limit, f"{name} {value:,.0f} of {limit:,.0f} ms"))
     if wanted.availability is not None and outcome.availability is not None:
         used = (1 - outcome.availability) / (1 - wanted.availability)
-        held.append((used, f"availability {outcome.availability:.7g} of {wanted.availability:g}"))
+        promised = format_availability(outcome.availability)
+        held.append(
+            (used, f"availability {promised} of {format_availability(wanted.availability)}")
+        )
     floor = outcome.cost.floor if outcome.cost else None
     if wanted.max_spill_share < 1 and floor is not None and wanted.max_spill_share > 0:
         used = floor.spill_share / wanted.max_spill_share
@@ -74,7 +77,8 @@ def _misses(
     waits = workload.tier == "batch" and option.kind == "self_hosted"
     verdict = promise_verdict(None if waits else wanted.availability, availability)
     if verdict == "missed":
-        yield f"availability {availability:.7g} of the {wanted.availability} asked"
+        promised = format_availability(availability or 0.0)
+        yield f"availability {promised} of the {wanted.availability} asked"
     elif verdict == "unverified" and workload.critical:
         yield "availability is not promised, which is no pass for a critical workload"
     if wanted.dedicated and option.kind == "payg":

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from planner.capacity import CapacityConfirmation, ProviderDeployment, Purchase, QuotaNeed
+from planner.catalog.loader import load_catalog
 from planner.decision import Decision, Outcome
+from planner.economics.exit import AZURE_REFUND_CAP_USD, exit_cost
 from planner.economics.prices import PriceBook, describe
-from planner.economics.provisioned import owned_units
 from planner.options import Option
 from planner.platform import Account, Platform
+from planner.units import format_usd
 
 _UNITS = {"azure": "PTU", "aws": "MU", "gcp": "GSU"}
 _THOUSAND_TOKENS = "1,000 tokens/min"
+_THOUSAND_ENQUEUED = "1,000 enqueued tokens"
+_BATCH_TYPES = ("GlobalBatch", "DataZoneBatch")
 
 
 def quotas_of(
@@ -31,7 +36,7 @@ def quotas_of(
         if item.provider == "gcp" or item.deployment_type == "reserved":
             continue
         shared = item.provider == "azure" and item.kind == "provisioned"
-        unit = _UNITS[item.provider] if item.kind == "provisioned" else _THOUSAND_TOKENS
+        unit = _unit_of(item)
         needs[item.account, item.deployment_type, "*" if shared else item.model, unit] += (
             item.capacity
         )
@@ -58,13 +63,25 @@ def purchases_of(
     platform: Platform,
     book: PriceBook,
 ) -> tuple[Purchase, ...]:
-    """Return what has to be bought beyond the units already owned."""
+    """Return what has to be bought beyond the units already owned.
+
+    What is owned serves each deployment in turn, none of it twice; and Azure's cap on
+    refunds is one for the whole stack, so later purchases find less of it left.
+    """
     made = {(item.workload, item.kind): item for item in deployments}
-    found = []
+    owned = {item.id: item.units for item in platform.commitments}
+    refund_left, found = AZURE_REFUND_CAP_USD, list[Purchase]()
     for decision, outcome in decided:
         deployment = made.get((decision.workload, "provisioned"))
-        if deployment is not None:
-            found += list(_purchases(outcome, deployment, quotas, platform, book))
+        if deployment is None or outcome.cost is None or outcome.cost.floor is None:
+            continue
+        needed = outcome.cost.floor.step.units
+        units = needed - _take(owned, needed, outcome.option, platform)
+        bought = _purchase(outcome, deployment, units, quotas, platform, book)
+        if bought is not None:
+            shared, used = _with_shared_refund(bought, outcome, refund_left, platform)
+            refund_left -= used
+            found.append(shared)
     return tuple(found)
 
 
@@ -86,25 +103,25 @@ def confirmation(
     )
 
 
-def _purchases(
+def _purchase(
     outcome: Outcome,
     deployment: ProviderDeployment,
+    units: int,
     quotas: Sequence[QuotaNeed],
     platform: Platform,
     book: PriceBook,
-) -> Iterator[Purchase]:
+) -> Purchase | None:
     option, cost = outcome.option, outcome.cost
-    if option.term_months == 0 or cost is None or cost.floor is None:
-        return
-    units = cost.floor.step.units - _owned(option, platform)
+    if option.term_months == 0 or units <= 0 or cost is None or cost.floor is None:
+        return None
     price = book.provisioned(
         option.provider, option.model, option.deployment_type, option.region, option.term_months
     )
-    if units <= 0 or price is None:
-        return
+    if price is None:
+        return None
     unit = book.unit(option.provider, option.model, option.deployment_type)
     leaving = cost.exit
-    yield Purchase(
+    return Purchase(
         workload=deployment.workload,
         owner=deployment.owner,
         provider=option.provider,
@@ -132,16 +149,59 @@ def _purchases(
     )
 
 
-def _owned(option: Option, platform: Platform) -> int:
-    owned = owned_units(
-        platform.commitments,
-        provider=option.provider,
-        model=option.model,
-        deployment_type=option.deployment_type,
-        region=option.region,
-        as_of=platform.as_of,
+def _take(owned: dict[str, int], wanted: int, option: Option, platform: Platform) -> int:
+    """Return how many owned units serve the option, and take them out of ``owned``.
+
+    Those of one model first: the others may serve another model's deployment.
+    """
+    fitting = [
+        item
+        for item in platform.commitments
+        if (item.provider, item.deployment_type, item.region)
+        == (option.provider, option.deployment_type, option.region)
+        and item.model in (option.model, "*")
+        and item.term_end > platform.as_of
+    ]
+    taken = 0
+    for item in sorted(fitting, key=lambda item: (item.model == "*", item.id)):
+        used = min(owned[item.id], wanted - taken)
+        owned[item.id] -= used
+        taken += used
+    return taken
+
+
+def _with_shared_refund(
+    bought: Purchase, outcome: Outcome, refund_left_usd: float, platform: Platform
+) -> tuple[Purchase, float]:
+    """Return an Azure purchase with the exit cost that the cap leaves it, and its share.
+
+    The exit of an option alone assumes the whole cap; here it is of what is bought.
+    """
+    if bought.provider != "azure" or bought.exit_usd is None:
+        return bought, 0.0
+    retires = load_catalog().model(bought.model).provider_retires.get("azure")
+    leaving, whole = (
+        exit_cost(
+            kind=outcome.option.kind,
+            provider="azure",
+            term_months=bought.term_months,
+            usd_per_month=bought.usd_per_month,
+            as_of=platform.as_of,
+            retires_on=dt.date.fromisoformat(retires) if retires else None,
+            deployment_type=bought.deployment_type,
+            refund_left_usd=left,
+        )
+        for left in (refund_left_usd, 0.0)
     )
-    return sum(item.units for item in owned)
+    note = f"{leaving.note}; one yearly cap of {format_usd(AZURE_REFUND_CAP_USD)} for the stack"
+    update = {"exit_usd": leaving.usd, "exit_note": note if whole.usd else leaving.note}
+    return bought.model_copy(update=update), whole.usd - leaving.usd
+
+
+def _unit_of(item: ProviderDeployment) -> str:
+    if item.kind == "provisioned":
+        return _UNITS[item.provider]
+    return _THOUSAND_ENQUEUED if item.deployment_type in _BATCH_TYPES else _THOUSAND_TOKENS
 
 
 def _quota_of(deployment: ProviderDeployment, quotas: Sequence[QuotaNeed]) -> QuotaNeed | None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from planner.base import Frozen
 from planner.catalog.rows import Provider, UnitName
-from planner.workload import Kind, Name, NonNegative, Positive, PositiveInt, Share
+from planner.workload import Date, Kind, Name, NonNegative, Positive, PositiveInt, Share
 
 OperatorClass = Literal["own_metal", "iaas", "managed_service"]
 
@@ -97,7 +96,7 @@ class PaygRate(Frozen):
     output_usd_per_mtok: NonNegative
     batch_input_usd_per_mtok: NonNegative | None = None
     batch_output_usd_per_mtok: NonNegative | None = None
-    date: dt.date
+    date: Date
     ref: str
 
 
@@ -111,7 +110,7 @@ class ProvisionedRate(Frozen):
     region: str
     term_months: Annotated[int, Field(ge=0, le=36)]
     usd_per_unit_month: Positive
-    date: dt.date
+    date: Date
     ref: str
 
 
@@ -123,7 +122,7 @@ class InstanceRate(Frozen):
     instance: str
     region: str
     usd_per_hour: Positive
-    date: dt.date
+    date: Date
     ref: str
 
 
@@ -148,7 +147,7 @@ class UnitRate(Frozen):
     cached_input_weight: NonNegative = 1.0
     spillover: bool | None = None
     """Whether the provider itself routes overflow; None: as the catalog says, else not."""
-    date: dt.date
+    date: Date
     ref: str
 
 
@@ -164,7 +163,7 @@ class Commitment(Frozen):
     region: str
     model: str = "*"
     units: PositiveInt
-    term_end: dt.date
+    term_end: Date
     usd_per_month: NonNegative
 
 
@@ -177,7 +176,7 @@ class MeasuredLatency(Frozen):
     region: str
     ttft_p95_ms: Positive
     itl_p95_ms: Positive
-    date: dt.date
+    date: Date
     ref: str
 
 
@@ -188,7 +187,7 @@ class ConfirmedCapacity(Frozen):
     deployment_type: str
     model: str
     units: PositiveInt
-    date: dt.date
+    date: Date
     ref: str
 
 
@@ -208,7 +207,7 @@ class Currency(Frozen):
 
     code: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = "USD"
     per_usd: Positive = 1.0
-    rate_date: dt.date | None = None
+    rate_date: Date | None = None
     unrecoverable_tax: Share = 0.0
 
 
@@ -237,7 +236,7 @@ class PolicySettings(Frozen):
 class Platform(Frozen):
     """Everything a stack declares besides its workloads."""
 
-    as_of: dt.date
+    as_of: Date
     clusters: tuple[Cluster, ...] = ()
     accounts: tuple[Account, ...] = ()
     rates: tuple[Rate, ...] = ()

@@ -12,8 +12,13 @@ from planner.catalog.loader import Catalog
 from planner.catalog.routing import overflow_of, routing_requirement
 from planner.catalog.rows import ModelRow
 from planner.decision import Decision, Outcome
+from planner.economics.blend import MTOK, has_batch_price
+from planner.economics.prices import PriceBook
 from planner.options import Option
 from planner.platform import Account, Platform
+
+BATCH_HOURS = 24
+"""Hours in which a batch is to be done: what is submitted in them is enqueued at once."""
 
 QUOTA_MARGIN = 1.2
 """Pay-as-you-go quota asked for above the expected peak: minutes are not smooth."""
@@ -72,6 +77,7 @@ def _deployments(
     row, spill = catalog.model(option.model), option.spill
     floor = cost.floor if cost else None
     peak = decision.mix.tokens_per_minute_peak
+    tokens = _billed_tokens(decision, outcome)
     spill_name = None
     if spill is not None:
         spill_name = f"{decision.workload}-spill"
@@ -80,18 +86,27 @@ def _deployments(
         )
         above = max(peak - outcome.floor_tokens_per_minute, 0.0)
         yield target.model_copy(
-            update={"name": spill_name, "scope": spill.scope, "capacity": _thousands(above)}
+            update={
+                "name": spill_name,
+                "scope": spill.scope,
+                "capacity": _thousands(above * tokens * _quota_weight(target, decision, row)),
+            }
         )
     if option.kind == "self_hosted" or option.account is None:
         return
     account = _account(platform, option.account)
     primary = _deployment(decision, row, account, option.deployment_type, option.kind, catalog)
     units = floor.step.units if floor else 0
+    wanted = _thousands(peak * tokens * _quota_weight(primary, decision, row))
+    batch = _batch_type(option, decision, platform, catalog)
+    if batch is not None:
+        wanted = _thousands(_tokens_in_a_batch(decision) * tokens)
+        primary = primary.model_copy(update={"deployment_type": batch})
     itself = spill is not None and _sends_on(option, spill.deployment_type, catalog)
     yield primary.model_copy(
         update={
             "scope": option.scope,
-            "capacity": _thousands(peak) if option.kind == "payg" else units,
+            "capacity": wanted if option.kind == "payg" else units,
             "term_months": option.term_months,
             "spillover_to": spill_name if itself else None,
             "gateway_spill_to": None if itself else spill_name,
@@ -180,6 +195,50 @@ def _spill_waiver(outcome: Outcome) -> str | None:
     """Return the waiver of a spill target that is wider than its source, if one is used."""
     used = (f.waiver for f in outcome.findings if f.rule_id == SPILL_RULE and f.waiver)
     return next((waiver.id for waiver in used), None)
+
+
+def _batch_type(
+    option: Option, decision: Decision, platform: Platform, catalog: Catalog
+) -> str | None:
+    """Return the type that batch prices hold for, where batch work is planned at them.
+
+    Azure has one of its own, with the scope of the interactive type: work sent to the
+    interactive deployment pays the interactive price.
+    """
+    if option.kind != "payg" or decision.tier != "batch":
+        return None
+    named = catalog.deployment_type(option.provider, option.deployment_type).batch_type
+    if named is None or named == option.deployment_type:
+        return None
+    book = PriceBook.build(platform.as_of, payg=catalog.payg_prices, rates=platform.rates)
+    price = book.payg(option.provider, option.model, option.deployment_type, option.region)
+    return named if price is not None and has_batch_price(price) else None
+
+
+def _tokens_in_a_batch(decision: Decision) -> float:
+    """Return the most of the workload's tokens that can wait in the queue together."""
+    mix = decision.mix
+    hours = min(BATCH_HOURS, mix.active_hours_per_month)
+    share = hours / mix.active_hours_per_month if mix.active_hours_per_month > 0 else 1.0
+    return mix.tokens_per_month * share
+
+
+def _billed_tokens(decision: Decision, outcome: Outcome) -> float:
+    """Return the model's tokens for one of the workload's: quota counts what is billed.
+
+    A price a million tokens is of the model's tokens, the total of all of them; where
+    there is neither, the workload's own count stands.
+    """
+    cost, month = outcome.cost, decision.mix.tokens_per_month
+    if cost is None or not cost.usd_per_mtok or not cost.total_usd_per_month or month <= 0:
+        return 1.0
+    return cost.total_usd_per_month / cost.usd_per_mtok * MTOK / month
+
+
+def _quota_weight(item: ProviderDeployment, decision: Decision, row: ModelRow) -> float:
+    if item.provider != "aws":
+        return 1.0
+    return bedrock.quota_weight(row, decision.mix.output_fraction)
 
 
 def _thousands(tokens_per_minute: float) -> int:

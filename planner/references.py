@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from planner.catalog.loader import Catalog
@@ -44,6 +44,32 @@ def platform_problems(platform: Platform, file: YamlFile, catalog: Catalog) -> I
     yield from _twice(file, "clusters", [cluster.name for cluster in platform.clusters])
     yield from _twice(file, "accounts", [account.name for account in platform.accounts])
     yield from _twice(file, "commitments", [owned.id for owned in platform.commitments])
+    yield from _twice(file, "live", [choice.workload for choice in platform.live])
+    accounts = {account.name for account in platform.accounts}
+    for index, row in enumerate(platform.confirmed_capacity):
+        if row.account not in accounts:
+            problem = unknown("account", row.account, sorted(accounts))
+            where = file.where(("confirmed_capacity", index, "account"))
+            yield Problem(where, problem.what, problem.fix)
+    for index, cluster in enumerate(platform.clusters):
+        at: Path = ("clusters", index)
+        yield from _twice(file, (*at, "nodes"), [quota.instance for quota in cluster.nodes])
+        models = [
+            catalog.model(source.model).name
+            for source in cluster.serving.model_sources
+            if not list(_tried(file, [((), _bind(catalog.model, source.model))]))
+        ]
+        yield from _twice(file, (*at, "serving", "model_sources"), models)
+
+
+def live_problems(
+    platform: Platform, file: YamlFile, workloads: Sequence[str]
+) -> Iterator[Problem]:
+    """Yield a problem for every live choice of a workload that the stack does not declare."""
+    for index, choice in enumerate(platform.live):
+        if choice.workload not in workloads:
+            problem = unknown("workload", choice.workload, sorted(workloads))
+            yield Problem(file.where(("live", index, "workload")), problem.what, problem.fix)
 
 
 def _pin(pin: Pin, catalog: Catalog) -> Iterator[Lookup]:
@@ -103,6 +129,7 @@ def _rows(platform: Platform, catalog: Catalog) -> Iterator[Lookup]:
     for group, rows in groups.items():
         for index, row in enumerate(rows):
             at: Path = (group, index)
+            yield from _row_place(row, at, catalog)
             if isinstance(row, InstanceRate):
                 yield (*at, "instance"), _bind(catalog.instance, row.cloud, row.instance)
                 continue
@@ -110,9 +137,22 @@ def _rows(platform: Platform, catalog: Catalog) -> Iterator[Lookup]:
                 yield (*at, "model"), _bind(catalog.model, row.model)
             provider = getattr(row, "provider", None)
             named = getattr(row, "deployment_type", None)
-            if provider in PROVIDERS and named and group != "live":
-                asked = _bind(catalog.deployment_type, provider, named)
-                yield (*at, "deployment_type"), asked
+            if provider in PROVIDERS and named:
+                machines = group == "live" and row.kind == "self_hosted"
+                names = _type_names(catalog, (provider,), machines=machines)
+                yield (*at, "deployment_type"), _bind(_deployment_type, named, names)
+
+
+def _row_place(row: Any, at: Path, catalog: Catalog) -> Iterator[Lookup]:
+    """Yield the lookups of a row's provider and region; "*" means every region."""
+    provider, region = (
+        getattr(row, "provider", getattr(row, "cloud", None)),
+        getattr(row, "region", None),
+    )
+    if provider is not None and provider not in PROVIDERS:
+        yield (*at, "provider"), _bind(_provider, provider)
+    elif provider is not None and region not in (None, "*"):
+        yield (*at, "region"), _bind(catalog.region, provider, region)
 
 
 def _provider(name: str) -> None:
@@ -123,7 +163,7 @@ def _provider(name: str) -> None:
 def _region(name: str, providers: tuple[str, ...], catalog: Catalog) -> None:
     known = {row.name for row in catalog.regions if row.cloud in providers}
     if name not in known:
-        raise InputError([unknown("region", name, known)])
+        raise InputError([unknown("region", name, sorted(known))])
 
 
 def _type_names(catalog: Catalog, providers: tuple[str, ...], *, machines: bool) -> set[str]:
@@ -135,7 +175,7 @@ def _type_names(catalog: Catalog, providers: tuple[str, ...], *, machines: bool)
 
 def _deployment_type(name: str, known: set[str]) -> None:
     if name not in known:
-        raise InputError([unknown("deployment type", name, known)])
+        raise InputError([unknown("deployment type", name, sorted(known))])
 
 
 def _bind(function: Callable[..., Any], *args: Any) -> Callable[[], Any]:
@@ -151,8 +191,9 @@ def _tried(file: YamlFile, lookups: list[Lookup]) -> Iterator[Problem]:
                 yield Problem(file.where(path), problem.what, problem.fix)
 
 
-def _twice(file: YamlFile, key: str, names: list[str]) -> Iterator[Problem]:
+def _twice(file: YamlFile, key: str | Path, names: list[str]) -> Iterator[Problem]:
+    path = (key,) if isinstance(key, str) else key
     for index, name in enumerate(names):
         if name in names[:index]:
             what = f"{name!r} is declared twice"
-            yield Problem(file.where((key, index)), what, "Give each its own name.")
+            yield Problem(file.where((*path, index)), what, "Give each its own name.")

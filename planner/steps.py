@@ -3,11 +3,13 @@
 They are four different things and have one order. Quota is permission; it does not
 say that units are there. A reservation is a price; it does not hold capacity
 either, so what is reserved is what already runs. No purchase is made by the program.
+Bedrock's units and Google's orders are different: they are the capacity, so that what
+creates or uses them follows the signature.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
 from planner.capacity import (
@@ -29,6 +31,9 @@ _HOW_TO_ASK = {
     "MU": "by a support case: model units start at zero",
 }
 _FROM_THE_CONSOLE = "in the provider's quota page"
+_BOUGHT_IS_DEPLOYED = ("aws", "gcp")
+"""Providers whose order is the capacity: nothing can use it before it is signed for."""
+
 PHASES: tuple[Phase, ...] = ("quota", "capacity", "deploy", "reserve")
 
 
@@ -42,6 +47,9 @@ def steps_of(
     ``confirmed`` is keyed by deployment; ``routing``, what callers' routers must do
     where a provider does not, by workload.
     """
+    ordered = {
+        item.workload for item in resources.purchases if item.provider in _BOUGHT_IS_DEPLOYED
+    }
     said = [
         *(_quota(item) for item in resources.quotas),
         *(
@@ -50,22 +58,24 @@ def steps_of(
             if item.kind == "provisioned"
         ),
         *(_create(item) for item in resources.accounts if item.create),
-        *(step for item in resources.deployments for step in _deploy(item)),
+        *(step for item in resources.deployments for step in _deploy(item, ordered)),
         *(step for name in sorted(routing) for step in _route(name, routing[name], resources)),
         *(_reserve(item) for item in resources.purchases),
+        *(step for item in resources.deployments for step in _after(item, ordered)),
     ]
-    ordered = sorted(dict.fromkeys(said), key=lambda item: PHASES.index(item[0]))
+    in_order = sorted(dict.fromkeys(said), key=lambda item: PHASES.index(item[0]))
     return tuple(
         Step(number=number, phase=phase, by=by, text=text)
-        for number, (phase, by, text) in enumerate(ordered, start=1)
+        for number, (phase, by, text) in enumerate(in_order, start=1)
     )
 
 
 def _quota(item: QuotaNeed) -> Said:
     what = f"{item.deployment_type}" + ("" if item.model == "*" else f" of {item.model}")
     where = f"{item.provider} account {item.account}, {item.region}"
+    kind = "enqueued tokens" if "enqueued" in item.unit else "tokens a minute"
     tokens = item.unit not in _HOW_TO_ASK
-    need = f"{item.need * 1000:,} tokens a minute" if tokens else f"{item.need:,} {item.unit}"
+    need = f"{item.need * 1000:,} {kind}" if tokens else f"{item.need:,} {item.unit}"
     how = _HOW_TO_ASK.get(item.unit, _FROM_THE_CONSOLE)
     if item.have is None:
         rest = f"what is there is not declared: look, and ask for what is short {how}"
@@ -99,17 +109,41 @@ def _create(item: ProviderAccount) -> Said:
     return "deploy", "program", text
 
 
-def _deploy(item: ProviderDeployment) -> Iterator[Said]:
-    where = f"{item.provider} account {item.account}, {item.region}"
-    what = f"{item.name}: {item.model} ({item.deployment_type}) in {where}"
+def _deploy(item: ProviderDeployment, ordered: Collection[str]) -> Iterator[Said]:
+    waits = _waits(item, ordered)
+    what = _what(item)
     if item.provider == "azure":
         yield "deploy", "program", f"Deploy {what}, {item.capacity:,} of capacity."
     elif item.provider == "gcp":
         yield "deploy", "program", f"Enable the API for {what}; the model needs no deployment."
-    else:
+    elif not waits:
         yield _bedrock(item, what)
+    if not waits:
+        yield from _headers(item, "deploy")
+
+
+def _after(item: ProviderDeployment, ordered: Collection[str]) -> Iterator[Said]:
+    """Yield what can only follow a purchase: the capacity is what was bought."""
+    if not _waits(item, ordered):
+        return
+    if item.provider == "aws":
+        _, who, text = _bedrock(item, _what(item))
+        yield "reserve", who, text
+    yield from _headers(item, "reserve")
+
+
+def _waits(item: ProviderDeployment, ordered: Collection[str]) -> bool:
+    return item.kind == "provisioned" and item.workload in ordered
+
+
+def _what(item: ProviderDeployment) -> str:
+    where = f"{item.provider} account {item.account}, {item.region}"
+    return f"{item.name}: {item.model} ({item.deployment_type}) in {where}"
+
+
+def _headers(item: ProviderDeployment, phase: Phase) -> Iterator[Said]:
     for name, value in sorted(item.request_headers.items()):
-        yield "deploy", "person", f"Callers of {item.name} send the header {name}: {value}."
+        yield phase, "person", f"Callers of {item.name} send the header {name}: {value}."
 
 
 def _route(workload: str, required: str, resources: Resources) -> Iterator[Said]:

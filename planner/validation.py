@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -13,6 +15,12 @@ from planner.errors import Problem
 from planner.yamlfile import YamlFile
 
 Model = TypeVar("Model", bound=BaseModel)
+
+Path = tuple[int | str, ...]
+
+LARGEST_INTEGER = 10**18
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\ud800-\udfff]")
+"""Control characters except tab and newline, and surrogates."""
 
 _FIXES = {
     "missing": "Add it",
@@ -36,19 +44,19 @@ _FIXES = {
 
 
 def validate(
-    model: type[Model], file: YamlFile, data: Any, *, at: tuple[int | str, ...] = ()
+    model: type[Model], file: YamlFile, data: Any, *, at: Path = ()
 ) -> tuple[Model | None, list[Problem]]:
     """Return the model built from ``data``, or every problem in it with its place."""
     if not isinstance(data, dict):
         what = f"a mapping is expected, not {type(data).__name__}"
         return None, [Problem(file.where(at), what, "Write key: value lines.")]
+    odd = list(_not_plain(file, data, at))
+    if odd:
+        return None, odd
     try:
-        text = json.dumps(data, allow_nan=False)
-        return model.model_validate_json(text), []
-    except (TypeError, ValueError) as error:
-        if isinstance(error, ValidationError):
-            return None, [_problem(model, file, at, item) for item in error.errors()]
-        return None, [Problem(file.where(at), f"not plain data: {error}", "Use text and numbers.")]
+        return model.model_validate_json(json.dumps(data, allow_nan=False)), []
+    except ValidationError as error:
+        return None, [_problem(model, file, at, item) for item in error.errors()]
 
 
 def nearest(name: str, known: Sequence[str], *, limit: int = 3) -> str:
@@ -60,9 +68,37 @@ def nearest(name: str, known: Sequence[str], *, limit: int = 3) -> str:
     return f"Nearest known: {', '.join(lowered[item] for item in close)}."
 
 
-def _problem(
-    model: type[BaseModel], file: YamlFile, at: tuple[int | str, ...], error: Any
-) -> Problem:
+def _not_plain(
+    file: YamlFile, value: Any, path: Path, above: tuple[int, ...] = ()
+) -> Iterator[Problem]:
+    """Yield what no declared file may hold, each with its place."""
+    what, fix = "", "Write text, a number, true, false, a list or a mapping."
+    if id(value) in above:
+        what = "an alias contains itself"
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if isinstance(key, str):
+                yield from _not_plain(file, item, (*path, key), (*above, id(value)))
+            else:
+                shown = f"the key {key!r} is not text"
+                yield Problem(file.where((*path, str(key))), shown, "Write the key as text.")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _not_plain(file, item, (*path, index), (*above, id(value)))
+    elif isinstance(value, float) and not math.isfinite(value):
+        what, fix = f"{value} is not a finite number", "Write a number."
+    elif isinstance(value, int) and abs(value) > LARGEST_INTEGER:
+        what, fix = "the number is too large to be meant", "Write a smaller number."
+    elif isinstance(value, str):
+        if _UNPRINTABLE.search(value):
+            what, fix = "the text holds a control character or half of a pair", "Remove it."
+    elif value is not None and not isinstance(value, (bool, int, float)):
+        what = f"{type(value).__name__} is no plain value"
+    if what:
+        yield Problem(file.where(path), what, fix)
+
+
+def _problem(model: type[BaseModel], file: YamlFile, at: Path, error: Any) -> Problem:
     loc = tuple(part for part in error["loc"] if not _is_tag(model, part))
     path = (*at, *loc)
     kind = error["type"]

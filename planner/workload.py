@@ -18,10 +18,22 @@ Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
 CLASSIFICATIONS: tuple[Classification, ...] = ("public", "internal", "confidential", "restricted")
 
+LARGEST = 1e15
+"""No declared number is larger: products of a few of them stay finite."""
+
 Share = Annotated[float, Field(ge=0, le=1)]
-Positive = Annotated[float, Field(gt=0)]
-NonNegative = Annotated[float, Field(ge=0)]
-PositiveInt = Annotated[int, Field(gt=0)]
+Positive = Annotated[float, Field(gt=0, le=LARGEST)]
+NonNegative = Annotated[float, Field(ge=0, le=LARGEST)]
+PositiveInt = Annotated[int, Field(gt=0, le=10**9)]
+Date = Annotated[dt.date, Field(ge=dt.date(2000, 1, 1), le=dt.date(2199, 12, 31))]
+"""A declared date, within what the policy engine can count in nanoseconds."""
+
+SHORTEST_TOKENS, LONGEST_TOKENS = 1.0, 1e8
+"""Bounds of a request's length on one side, declared in tokens."""
+
+LEAST_PEAK = 0.001
+"""Tokens a minute: less is no demand, and its price would vanish in rounding."""
+
 Name = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$")]
 """A name usable as a Kubernetes label and an Azure deployment name."""
 
@@ -100,7 +112,7 @@ class Traffic(Frozen):
     tokens_per_minute: TokensPerMinute | None = None
     trace: str | None = None
     trace_scale: Positive = 1.0
-    active_hours_per_week: Annotated[float, Field(gt=0, le=HOURS_PER_WEEK)] = HOURS_PER_WEEK
+    active_hours_per_week: Annotated[float, Field(ge=0.01, le=HOURS_PER_WEEK)] = HOURS_PER_WEEK
     output_fraction: Share
     cached_fraction: Share = 0.0
     prompt_tokens: Lengths
@@ -115,6 +127,12 @@ class Traffic(Frozen):
             raise ValueError("give exactly one of tokens_per_minute and trace")
         if self.output_tokens.p95 > self.max_tokens:
             raise ValueError("max_tokens is below output_tokens.p95: longer outputs would be cut")
+        for lengths in (self.prompt_tokens, self.output_tokens):
+            sizes = (lengths.mean, lengths.p50, lengths.p95)
+            if min(sizes) < SHORTEST_TOKENS or max(sizes) > LONGEST_TOKENS:
+                raise ValueError("prompt_tokens and output_tokens run from 1 to 100,000,000")
+        if self.tokens_per_minute is not None and self.tokens_per_minute.peak < LEAST_PEAK:
+            raise ValueError(f"tokens_per_minute.peak is below {LEAST_PEAK:g}: that is no demand")
         return self
 
 
@@ -134,7 +152,7 @@ class Evaluation(Frozen):
     suite: str
     score: float
     threshold: float
-    date: dt.date
+    date: Date
     ref: str
 
 
@@ -155,7 +173,7 @@ class Residency(Frozen):
 class ExitPlan(Frozen):
     """How to leave: the alternative and when leaving was last tried."""
 
-    tested_on: dt.date
+    tested_on: Date
     alternative: str
 
 
@@ -170,7 +188,7 @@ class Pin(Frozen):
     provider: str | None = None
     region: str | None = None
     deployment_type: str | None = None
-    spill_to: str | None = None
+    spill_to: Annotated[str, Field(min_length=1)] | None = None
 
 
 class Workload(Frozen):

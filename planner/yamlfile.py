@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,10 @@ def read_yaml(path: Path, label: str) -> YamlFile:
     duplicate keys, more than one document, or too many aliases.
     """
     try:
-        size = path.stat().st_size
+        found = path.stat()
+        if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+            raise _refused(label, "not a regular file", "Put a plain file there")
+        size = found.st_size
         if size > MAX_BYTES:
             raise _refused(label, f"the file has {size:,} bytes", f"Keep it below {MAX_BYTES:,}")
         raw = path.read_bytes()

@@ -88,6 +88,7 @@ def test_a_70b_on_one_80_gib_card_is_explained_with_the_nearest_way(project: Any
     cluster = changed(CLUSTER, nodes=[{"instance": "Standard_NC24ads_A100_v4", "max_nodes": 9}])
     result = stack("plan", project(LLAMA, platform=changed(PLATFORM, clusters=[cluster])))
     assert result.exit_code == 11
+    assert "INFEASIBLE (policy: ALLOW)" in result.stdout
     assert "weights of 131.42 GiB" in result.stderr
     assert "nearest" in result.stderr
 
@@ -207,3 +208,20 @@ def test_at_must_be_a_time(project: Any) -> None:
     result = stack("plan", project(CHAT), "--at", "tomorrow")
     assert result.exit_code == 2
     assert "--at" in result.stderr
+
+
+def test_a_wide_denial_shows_the_first_of_each_rule_and_counts_the_rest(project: Any) -> None:
+    wide = changed(
+        CHAT,
+        pin={"provider": "azure", "kind": "payg", "deployment_type": "GlobalStandard"},
+        models=[{"name": name} for name in ("gpt-4.1-mini", "gpt-5-mini", "gpt-5.1", "gpt-5.2")],
+    )
+    root = project(wide)
+    result = stack("check", root)
+    assert result.exit_code == 5
+    assert result.stdout.count("DENY RES-001") == 2
+    assert "and 2 more of RES-001; --format json lists them all" in result.stdout
+    found = json.loads(stack("check", root, "--format", "json").stdout)
+    assert (
+        len([f for f in found["workloads"]["chat"]["findings"] if f["rule_id"] == "RES-001"]) == 4
+    )

@@ -217,3 +217,23 @@ def test_a_model_aws_does_not_sell_and_a_quota_of_the_reserved_tier() -> None:
     assert "not sold by aws" in units("aws", QUOTED | {"--model": "gpt-4.1"}).stderr
     reserved = BEDROCK | {"--model": "claude-sonnet-5", "--quota": "5"}
     assert "--quota" in units("aws", reserved, "--reserved").stderr
+
+
+def test_a_retired_model_warns_and_every_date_is_told() -> None:
+    # o1 retired on 2026-11-19, before the catalog's prices of 2026-11-29 (its lifecycle row).
+    gone = found("azure", GOLDEN | {"--model": "o1"})
+    assert gone["retires_on"] == "2026-11-19"
+    (warning,) = gone["warnings"]
+    assert "o1 retired at azure on 2026-11-19" in warning
+    alive = found("azure", GOLDEN)
+    assert (alive["retires_on"], alive["warnings"]) == ("2027-06-08", [])
+    assert "retires on 2027-06-08" in units("azure", GOLDEN).stdout
+    # Each provider has its own date.
+    claude = GOLDEN | {"--model": "claude-sonnet-4-5", "--scope": "global"}
+    assert found("google", claude)["warnings"]
+
+
+def test_a_base_model_that_bedrock_does_not_list_in_units_warns() -> None:
+    (warning,) = found("aws", QUOTED | {"--model": "claude-sonnet-5"})["warnings"]
+    assert "does not list claude-sonnet-5 for model units" in warning
+    assert found("aws", QUOTED)["warnings"] == []

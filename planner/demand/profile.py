@@ -106,4 +106,10 @@ class Demand(Frozen):
 
 
 def _scaled_lengths(lengths: Lengths, factor: float) -> Lengths:
-    return Lengths(mean=lengths.mean * factor, p50=lengths.p50 * factor, p95=lengths.p95 * factor)
+    return lengths.model_copy(
+        update={
+            "mean": lengths.mean * factor,
+            "p50": lengths.p50 * factor,
+            "p95": lengths.p95 * factor,
+        }
+    )

@@ -20,6 +20,13 @@ def blended_usd_per_1k(
     return input_usd_per_1k * (1 - output_fraction) + output_usd_per_1k * output_fraction
 
 
+def has_batch_price(price: PaygPrice) -> bool:
+    """Return whether both of the batch prices are known; batch work pays them then."""
+    return (
+        price.batch_input_usd_per_mtok is not None and price.batch_output_usd_per_mtok is not None
+    )
+
+
 def blended_usd_per_mtok(
     price: PaygPrice, output_fraction: float, cached_fraction: float, tier: Tier = "interactive"
 ) -> float:
@@ -29,10 +36,9 @@ def blended_usd_per_mtok(
     a price of its own costs what input costs. Batch prices carry no cache discount.
     """
     f, c = output_fraction, cached_fraction
-    if tier == "batch" and (
-        price.batch_input_usd_per_mtok is not None and price.batch_output_usd_per_mtok is not None
-    ):
-        return (1 - f) * price.batch_input_usd_per_mtok + f * price.batch_output_usd_per_mtok
+    batch = (price.batch_input_usd_per_mtok, price.batch_output_usd_per_mtok)
+    if tier == "batch" and batch[0] is not None and batch[1] is not None:
+        return (1 - f) * batch[0] + f * batch[1]
     cached = price.cached_input_usd_per_mtok
     cached = price.input_usd_per_mtok if cached is None else cached
     return (1 - f) * ((1 - c) * price.input_usd_per_mtok + c * cached) + (

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import pulumi
 
 from planner.bedrock import COMMITMENTS
-from planner.emit.deployments import common_problems, cost_tags, refuse
+from planner.emit.deployments import common_problems, cost_tags, refuse, tag_problems
 from planner.emit.sdks import cloud_sdk
 from planner.plan import ProviderDeployment
 
-_UNITS_NAME = re.compile(r"([0-9a-zA-Z][_-]?){1,63}")
+_NAME = re.compile(r"(?=.{1,63}$)([0-9a-zA-Z][_-]?)+")
+_TAG_VALUE = re.compile(r"[a-zA-Z0-9\s._:/=+@-]{0,256}")
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ class BedrockCapacity(pulumi.ComponentResource):
         resource = cloud_sdk("aws", "bedrock").InferenceProfile(
             f"{name}-{deployment.name}",
             name=deployment.name,
-            description=f"{deployment.workload} ({deployment.tier})",
+            # Bedrock takes letters, digits, ':' and '.', parted by single ' ', '_' or '-'.
+            description=f"{deployment.workload} {deployment.tier}",
             model_source={"copy_from": deployment.model_arn},
             tags=cost_tags(deployment),
             opts=pulumi.ResourceOptions(parent=self, provider=self.provider),
@@ -108,8 +110,12 @@ def check(account: str, deployments: Sequence[ProviderDeployment]) -> None:
             problems.append(
                 f"deployment {item.name}: the catalog has no Bedrock id of {item.model}"
             )
-        if not _UNITS_NAME.fullmatch(item.name):
-            problems.append(f"deployment {item.name}: Bedrock takes no two hyphens in a row")
+        if not _NAME.fullmatch(item.name):
+            problems.append(
+                f"deployment {item.name}: Bedrock takes no two hyphens in a row and at most 63 "
+                "characters"
+            )
+        problems += tag_problems(item, _TAG_VALUE, "letters, digits, spaces and _.:/=+@-")
         if item.spillover_to is not None:
             problems.append(
                 f"deployment {item.name} spills over to {item.spillover_to}: Bedrock sends "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,12 +10,15 @@ from typing import Any
 import pulumi
 
 from planner.catalog.rows import SCOPES
-from planner.emit.deployments import common_problems, cost_tags, refuse
+from planner.emit.deployments import common_problems, cost_tags, refuse, tag_problems
 from planner.emit.sdks import cloud_sdk
 from planner.errors import PlannerError
 from planner.plan import ProviderAccount, ProviderDeployment
 
 MODEL_FORMAT = "OpenAI"
+_NAME = re.compile(r"[0-9a-zA-Z]([0-9a-zA-Z._-]{0,62})[0-9a-zA-Z]")
+_ACCOUNT_NAME = re.compile(r"[0-9a-zA-Z][0-9a-zA-Z-]{0,62}[0-9a-zA-Z]")
+_TAG_VALUE = re.compile(r"[^\n]{0,256}")
 _UPGRADES = {"provisioned": "NoAutoUpgrade", "payg": "OnceCurrentVersionExpired"}
 
 
@@ -118,7 +122,12 @@ def in_order(account: str, deployments: Sequence[ProviderDeployment]) -> list[Pr
     """Return the deployments as they must be created, or say why they cannot be."""
     payg = {deployment.name: deployment for deployment in deployments if deployment.kind == "payg"}
     problems = common_problems(account, deployments)
+    if not _ACCOUNT_NAME.fullmatch(account):
+        problems.append("the name and its subdomain take 2 to 64 letters, digits and hyphens")
     for deployment in deployments:
+        if not _NAME.fullmatch(deployment.name):
+            problems.append(f"deployment {deployment.name}: a name takes 2 to 64 characters")
+        problems += tag_problems(deployment, _TAG_VALUE, "characters on one line")
         if deployment.resource_group is None:
             problems.append(f"deployment {deployment.name} needs the account's resource_group")
         if deployment.spillover_to is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from planner.errors import PlannerError
@@ -12,6 +13,15 @@ def cost_tags(deployment: ProviderDeployment) -> dict[str, str]:
     """Return the tags by which a bill is told apart: workload, tier and owner."""
     tags = {"workload": deployment.workload, "tier": deployment.tier}
     return tags | {"owner": deployment.owner} if deployment.owner else tags
+
+
+def tag_problems(deployment: ProviderDeployment, allowed: re.Pattern[str], told: str) -> list[str]:
+    """Return a problem for each tag that the provider would refuse, at most 256 characters."""
+    return [
+        f"deployment {deployment.name}: {name} {value!r} cannot be a tag: at most 256 of {told}"
+        for name, value in cost_tags(deployment).items()
+        if not allowed.fullmatch(value)
+    ]
 
 
 def common_problems(account: str, deployments: Sequence[ProviderDeployment]) -> list[str]:

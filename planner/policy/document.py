@@ -68,6 +68,7 @@ def options_document(
     pins = {workload.name: workload.pin for workload in workloads}
     keys = deployment_keys or {}
     known = beyond_inference or {}
+    once = _Once()
 
     def key_of(option: Option) -> str:
         pin = pins.get(option.workload)
@@ -82,9 +83,9 @@ def options_document(
         "workloads": {workload.name: _workload(workload, groups) for workload in workloads},
         "options": [
             {
-                **plain(option),
+                **{name: once.plain(getattr(option, name)) for name in Option.model_fields},
                 "deployment_key": key_of(option),
-                "beyond_inference": plain(known.get(option.id, own_places(option))),
+                "beyond_inference": once.plain(known.get(option.id, own_places(option))),
             }
             for option in options
         ],
@@ -144,6 +145,23 @@ def plain(value: Any) -> Any:
             return [plain(item) for item in value]
         case _:
             raise TypeError(f"{type(value).__name__} cannot be put to the policy engine")
+
+
+class _Once:
+    """Makes the parts that many options have in common plain once, and shares them."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, Any] = {}
+
+    def plain(self, value: Any) -> Any:
+        """Return ``plain(value)``; equal containers may be one object."""
+        if value is None or isinstance(value, str | int | float):
+            return plain(value)
+        # Plain dictionaries have no hash; models and tuples of text are written out alike.
+        key = repr(value)
+        if key not in self._known:
+            self._known[key] = plain(value)
+        return self._known[key]
 
 
 def digest(document: Any) -> str:

@@ -26,8 +26,9 @@ from opa_client import OpaClient
 
 from planner.errors import InputError, PolicyUnavailable, Problem
 from planner.policy.answer import Answer, read_answer
-from planner.policy.bundle import read_bundle
+from planner.policy.bundle import ROOT, read_bundle
 from planner.policy.server import LocalServer
+from planner.policy.sharing import Reads
 
 TOKEN_VARIABLE = "LLM_CAPACITY_POLICY_TOKEN"  # noqa: S105 - the name of a variable
 """Environment variable with the bearer token for the server at ``policy.url``."""
@@ -110,6 +111,13 @@ class PolicyEngine:
         """Close the connection and stop the local server."""
         self._client = None
         self._stack.close()
+
+    @property
+    def reads(self) -> Reads | None:
+        """Fields that the loaded rules read; None when a central server may have others."""
+        if self._endpoint is not None:
+            return None
+        return Reads.of_manifest(self._bundle.files[f"{ROOT}/manifest/data.json"])
 
     @property
     def facts(self) -> PolicyFacts:

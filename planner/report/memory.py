@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from planner.catalog.loader import load_catalog
 from planner.catalog.rows import Accelerator
 from planner.catalog.shapes import load_shape, shape_from_file
 from planner.errors import InputError, Problem
+from planner.report import memory_gpu
 from planner.report.memory_text import formula
 from planner.serving.engine import LATEST_VLLM, WITHOUT_BFLOAT16, VllmSettings
 from planner.serving.kv import fixed_bytes_per_sequence, growing_bytes_per_token
@@ -32,7 +32,6 @@ _KV_DTYPES = {
     "fp8_e4m3": "fp8",
     "fp8_e5m2": "fp8",
 }
-_VENDOR_WORDS = frozenset({"nvidia", "geforce", "tesla", "amd", "instinct"})
 
 _NODE_GPUS = 8
 """GPUs of one node assumed when only the GPU is named."""
@@ -64,10 +63,10 @@ def ledger(
     ``textbook`` adds the hand calculation; ``fits`` is the ledger's all the same.
     Raises InputError for an unknown GPU, model, dtype, version or unreadable config.
     """
-    accelerator = _accelerator(gpu)
+    accelerator = memory_gpu.accelerator(gpu)
     shape = _shape(config)
     settings = _settings(
-        vllm_version=vllm_version or LATEST_VLLM,
+        vllm_version=_version(vllm_version),
         gpu_memory_utilization=gpu_memory_utilization,
         max_model_len=max_model_len,
         max_num_seqs=max_num_seqs,
@@ -84,7 +83,9 @@ def ledger(
         expert_parallel=expert_parallel,
         attention_data_parallel=attention_dp,
     )
-    refused = _refusal(shape, layout, accelerator, dtype, gpus_per_node or max(tp, _NODE_GPUS))
+    refused = _refusal(
+        shape, layout, accelerator, dtype, gpus_per_node or max(tp, _NODE_GPUS)
+    ) or _batch_refusal(settings, engine)
     sized = (
         layout if pp <= shape.layer_count else layout.model_copy(update={"pipeline_parallel": 1})
     )
@@ -119,9 +120,21 @@ def _refusal(
     if illegal is not None:
         nearest = f" (nearest: {illegal.nearest})" if illegal.nearest else ""
         return f"{illegal.shortfall}{nearest}"
-    if dtype in ("bfloat16", "bf16") and accelerator.name.startswith(WITHOUT_BFLOAT16):
+    stated = (dtype or "").strip().lower() in ("bfloat16", "bf16")
+    if stated and accelerator.name.startswith(WITHOUT_BFLOAT16):
         return f"{accelerator.name} has no bfloat16: ask for float16"
     return ""
+
+
+def _batch_refusal(settings: VllmSettings, engine: Engine) -> str:
+    """Return why vLLM refuses the batch limits (``config/scheduler.py``), or ""."""
+    tokens, running = settings.max_num_batched_tokens, settings.max_num_seqs
+    if engine != "vllm" or tokens is None or running is None or tokens >= running:
+        return ""
+    return (
+        f"max_num_batched_tokens {tokens:,} is below max_num_seqs {running:,}: vLLM refuses it, "
+        "as each running request takes a token of every step"
+    )
 
 
 def _warnings(
@@ -170,18 +183,10 @@ def _textbook(
     return budget.model_dump(mode="json")
 
 
-def _accelerator(gpu: str) -> Accelerator:
-    """Return the card; vendors' words and spaces in its name are optional."""
-    catalog = load_catalog()
-    words = [word for word in gpu.split() if word.lower() not in _VENDOR_WORDS]
-    joined = "-".join(words)
-    spellings = {
-        text.casefold(): card.name
-        for card in catalog.accelerators
-        for text in (card.name, *card.aliases)
-    }
-    known = joined.casefold() in spellings and gpu.casefold() not in spellings
-    return catalog.accelerator(joined if known else gpu, "--gpu")
+def _version(asked: str | None) -> str:
+    """Return a vLLM version; release tags such as v0.11.0 and "latest" name one too."""
+    version = (asked or "").strip().lower()
+    return LATEST_VLLM if version in ("", "latest") else version.removeprefix("v")
 
 
 def _settings(**asked: Any) -> VllmSettings:
@@ -212,7 +217,8 @@ def _shape(config: str) -> ModelShape:
 def _known(flag: str, value: str | None, aliases: dict[str, str], known: tuple[str, ...]) -> str:
     if value is None:
         return known[0]
-    found = aliases.get(value, value)
+    wanted = value.strip().lower()
+    found = aliases.get(wanted, wanted)
     if found not in known:
         fix = f"Use one of: auto, {', '.join(known)}."
         raise InputError([Problem(flag, f"{value!r} is not supported", fix)])

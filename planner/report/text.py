@@ -1,15 +1,18 @@
-"""The plan as text: one line for each workload, then totals; and one workload in full."""
+"""The plan as text: one line for each workload, then totals; and what the policy says."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from planner.decision import Decision, Outcome
-from planner.economics.cost_types import Cost, FloorResult
+from planner.economics.cost_types import FloorResult
 from planner.plan import Plan
 from planner.policy.verdicts import Finding
-from planner.units import GIB, format_share, format_usd
+from planner.units import counted, format_share, format_usd
+
+SHOWN_FINDINGS = 2
+"""Findings of one rule that a text shows for a workload."""
 
 SHOWN_ITEMS = 8
 """Items of a list that a text shows; JSON holds them all."""
@@ -17,17 +20,28 @@ SHOWN_ITEMS = 8
 
 def summary(plan: Plan) -> str:
     """Return the summary a preview shows."""
-    lines = [f"Plan for {plan.stack}, as of {plan.as_of}: {plan.verdict.upper()}"]
+    lines = [f"Plan for {plan.stack}, as of {plan.as_of}: {_headline(plan)}"]
     lines += [f"  {workload_line(decision)}" for decision in plan.decisions]
     denials = [f for f in plan.findings if f.verdict in ("deny", "unavailable")]
-    denials += [f for d in plan.decisions if d.status in ("denied", "blocked") for f in blocking(d)]
-    for finding in denials:
-        lines += ["", *finding_lines(finding)]
+    barred = [d for d in plan.decisions if d.status in ("denied", "blocked")]
+    for found in (denials, *(list(blocking(decision)) for decision in barred)):
+        lines += ["", *findings_text(found)] if found else []
     lines += [f"  warning: {line}" for line in _warned(plan)]
     lines += [f"  warning: {text}" for text in plan.warnings]
     lines += [f"  user-given: {text}" for text in plan.overrides]
     lines += list(_totals(plan))
     return "\n".join(lines) + "\n"
+
+
+def _headline(plan: Plan) -> str:
+    """Return the policy's verdict, unless it is feasibility that stops the plan."""
+    verdict = plan.verdict.upper()
+    stopped = any(decision.status == "infeasible" for decision in plan.decisions)
+    return (
+        f"INFEASIBLE (policy: {verdict})"
+        if stopped and plan.verdict in ("allow", "warn")
+        else verdict
+    )
 
 
 def _warned(plan: Plan) -> Iterator[str]:
@@ -55,7 +69,7 @@ def workload_line(decision: Decision) -> str:
         f"{format_usd(_total(outcome))}/month",
     ]
     if outcome.cost and outcome.cost.floor and outcome.cost.floor.step.units:
-        parts.append(_floor_words(outcome.cost.floor))
+        parts.append(floor_words(outcome.cost.floor, outcome))
     provisioned = outcome.option.kind == "provisioned"
     if provisioned and outcome.cost and (outcome.cost.dedication_usd_per_month or 0) > 0:
         parts.append(
@@ -74,7 +88,7 @@ def option_words(outcome: Outcome) -> str:
         spares = f"+{size.spare_replicas} spare" if size.spare_replicas else "no spare"
         return (
             f"self-hosted {option.model} TP{size.replica.layout.tensor_parallel} x "
-            f"{size.replicas} replicas ({spares}) on {size.nodes + size.spare_nodes} "
+            f"{counted(size.replicas, 'replica')} ({spares}) on {size.nodes + size.spare_nodes} "
             f"{option.hardware.instance} in {option.region}"
             + (f", spill to {option.spill.deployment_type}" if option.spill else "")
         )
@@ -82,7 +96,7 @@ def option_words(outcome: Outcome) -> str:
     if option.kind == "provisioned" and outcome.cost and outcome.cost.floor:
         term = f"{option.term_months}-month term" if option.term_months else "hourly, no term"
         spill = f", spill to {option.spill.deployment_type}" if option.spill else ", no spill"
-        words = f"{outcome.cost.floor.step.units} units {words} ({term}{spill})"
+        words = f"{counted(outcome.cost.floor.step.units, 'unit')} {words} ({term}{spill})"
     return words
 
 
@@ -99,6 +113,21 @@ def finding_lines(finding: Finding) -> list[str]:
     ]
 
 
+def findings_text(findings: Sequence[Finding]) -> list[str]:
+    """Return findings as blocks, the first of each rule; the others are counted."""
+    lines: list[str] = []
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_rule.setdefault(finding.rule_id, []).append(finding)
+    for rule_id, found in sorted(by_rule.items()):
+        for finding in found[:SHOWN_FINDINGS]:
+            lines += finding_lines(finding)
+        if len(found) > SHOWN_FINDINGS:
+            more = len(found) - SHOWN_FINDINGS
+            lines.append(f"  and {more} more of {rule_id}; --format json lists them all")
+    return lines
+
+
 def blocking(decision: Decision) -> Iterator[Finding]:
     """Yield the findings that keep a workload from having any option, each rule once."""
     outcomes = [o for o in decision.others if o.option.pinned] or list(decision.others)
@@ -111,139 +140,14 @@ def blocking(decision: Decision) -> Iterator[Finding]:
                 yield finding
 
 
-def explain(plan: Plan, decision: Decision) -> str:
-    """Return everything the plan knows of one workload, with its numbers."""
-    mix = decision.mix
-    lines = [
-        f"{decision.workload} ({decision.tier}, {decision.classification}, owner {decision.owner})",
-        f"  status: {decision.status} - {decision.explanation}",
-        f"  residency: {', '.join(decision.residency)}",
-        f"  demand: p50 {mix.tokens_per_minute_p50:,.0f}, p90 {mix.tokens_per_minute_p90:,.0f}, "
-        f"peak {mix.tokens_per_minute_peak:,.0f} tokens/min over "
-        f"{mix.active_hours_per_month:,.0f} active h/month; "
-        f"{mix.tokens_per_month / 1e9:,.3f} B tokens/month (growth factor "
-        f"{mix.growth_factor:.3f} included)",
-        f"  mix: output fraction {mix.output_fraction:g}, cached share of input "
-        f"{mix.cached_fraction:g}",
-        f"  source: {mix.source}",
-    ]
-    if decision.chosen is not None:
-        lines += ["", f"  chosen: {option_words(decision.chosen)}"]
-        lines += [f"    {line}" for line in _outcome_lines(decision.chosen)]
-        if decision.flip is not None:
-            lines.append(f"    {_flip_words(decision)}")
-    if decision.ladder:
-        lines += ["", "  under pressure:"] + [f"    {step}" for step in decision.ladder]
-    lines += ["", "  not chosen:"]
-    ranked = sorted(
-        decision.others,
-        key=lambda o: (o.extra_usd_per_month is None, o.extra_usd_per_month or 0, o.option.id),
-    )
-    lines += [f"    {o.option.id}: {o.lost}: {o.why.replace(o.option.id, 'it')}" for o in ranked]
-    findings = [f for f in plan.findings if f.subject == decision.workload]
-    for finding in [*findings, *(blocking(decision) if decision.chosen is None else ())]:
-        lines += ["", *finding_lines(finding)]
-    return "\n".join(lines) + "\n"
-
-
-def _outcome_lines(outcome: Outcome) -> Iterator[str]:
-    cost = outcome.cost
-    if outcome.self_hosted is not None:
-        yield from _memory_lines(outcome)
-    if cost is not None:
-        yield from _cost_lines(cost)
-    if outcome.latency is not None:
-        latency = outcome.latency
-        yield (
-            f"latency ({latency.basis}): TTFT p95 {_ms(latency.ttft_p95_ms)}, "
-            f"ITL p95 {_ms(latency.itl_p95_ms)}; {latency.source}"
-        )
-    if outcome.availability is not None:
-        yield f"availability: {outcome.availability:.7g}"
-    yield from outcome.notes
-
-
-def _memory_lines(outcome: Outcome) -> Iterator[str]:
-    size = outcome.self_hosted
-    assert size is not None  # noqa: S101 - the caller has checked
-    ledger = size.replica.ledger
-    yield (
-        f"memory per GPU (GiB): {ledger.total_bytes / GIB:.2f} x "
-        f"{ledger.gpu_memory_utilization:g} - weights {ledger.weights_bytes / GIB:.2f} - "
-        f"activation {ledger.activation_bytes / GIB:.2f} - non-torch "
-        f"{ledger.non_torch_bytes / GIB:.2f} - graphs {ledger.graph_bytes / GIB:.2f} = "
-        f"KV pool {ledger.kv_pool_bytes / GIB:.2f}"
-    )
-    yield (
-        f"KV: {ledger.kv_bytes_per_token:,} B/token/GPU, {ledger.kv_tokens:,} tokens, "
-        f"{ledger.max_concurrency:.2f} requests of {ledger.max_model_len:,} tokens"
-    )
-    yield (
-        f"each replica: up to {size.replica.max_num_seqs} running requests, "
-        f"{size.replica.requests_per_minute:,.1f} requests/min, limited by "
-        f"{size.replica.limited_by}"
-    )
-    for degree, replicas, nodes, usd in size.per_layout_usd:
-        yield f"TP{degree}: {replicas} replicas on {nodes} nodes, {format_usd(usd)}/month"
-
-
-def _cost_lines(cost: Cost) -> Iterator[str]:
-    if cost.status != "known":
-        yield f"cost: {cost.status}, {', '.join(cost.missing)}"
-        return
-    yield (
-        f"cost: fixed {format_usd(cost.fixed_usd_per_month or 0)} + variable "
-        f"{format_usd(cost.variable_usd_per_month or 0)} = "
-        f"{format_usd(cost.total_usd_per_month or 0)}/month"
-        + (f" ({format_usd(cost.usd_per_mtok)} per million tokens)" if cost.usd_per_mtok else "")
-    )
-    if cost.floor is not None and cost.floor.step.units:
-        yield _floor_words(cost.floor)
-    if cost.p50_reference is not None:
-        reference = cost.p50_reference
-        yield f"reference floor at p50: {_floor_words(reference)}, " + (
-            f"{format_usd(reference.total_usd_per_month)}/month"
-        )
-    if cost.dedication_usd_per_month is not None:
-        yield f"above the same demand pay-as-you-go: {format_usd(cost.dedication_usd_per_month)}"
-    if cost.break_even is not None:
-        even = cost.break_even
-        at = even.note
-        if even.tokens_per_month is not None:
-            at = (
-                f"{even.tokens_per_month / 1e9:,.3f} B tokens/month "
-                f"({format_share(even.utilization or 0)} of capacity)"
-            ) + (f"; {even.note}" if even.note else "")
-        yield (
-            f"break-even at f={even.output_fraction:g}, cached {even.cached_fraction:g}, "
-            f"{format_usd(even.blended_usd_per_mtok)} per million: {at}"
-        )
-    if cost.exit is not None:
-        yield f"exit: {format_usd(cost.exit.usd)}; {cost.exit.note}"
-    yield from (f"price: {source}" for source in cost.price_sources)
-
-
-def _floor_words(floor: FloorResult) -> str:
+def floor_words(floor: FloorResult, outcome: Outcome) -> str:
+    """Return a floor in words; what nobody takes over waits or is refused."""
+    unit = "replica" if outcome.option.kind == "self_hosted" else "unit"
+    over = "spills" if outcome.option.spill else "waits or is refused"
     return (
-        f"floor {floor.step.units} units, {format_share(floor.use_share)} used, "
-        f"{format_share(floor.spill_share)} spills"
+        f"floor {counted(floor.step.units, unit)}, {format_share(floor.use_share)} used, "
+        f"{format_share(floor.spill_share)} {over}"
     )
-
-
-def _flip_words(decision: Decision) -> str:
-    flip = decision.flip
-    assert flip is not None  # noqa: S101 - the caller has checked
-    demand = (
-        f"demand x {flip.demand_factor:.3g}"
-        if flip.demand_factor is not None
-        else "no demand from 0.01 to 100 times this one"
-    )
-    mix = (
-        f"output fraction {flip.output_fraction:.3g}"
-        if flip.output_fraction is not None
-        else "no output fraction"
-    )
-    return f"flips to {flip.runner_up} at {demand}; at {mix}"
 
 
 def _runner_up_words(decision: Decision) -> str:
@@ -275,10 +179,12 @@ def _totals(plan: Plan) -> Iterator[str]:
         sunk = format_usd(totals.sunk_usd_per_month)
         yield f"  besides, {sunk}/month is already committed and paid whatever is decided"
     if totals.undecided_workloads:
-        yield f"  {totals.undecided_workloads} workloads have no decision and are not in the total"
+        yield (
+            f"  no decision for {counted(totals.undecided_workloads, 'workload')}: not in the total"
+        )
     yield (
-        f"  {totals.nodes} GPU nodes, {totals.gpus} GPUs, "
-        f"{totals.provisioned_units} provisioned units"
+        f"  {counted(totals.nodes, 'GPU node')}, {counted(totals.gpus, 'GPU')}, "
+        f"{counted(totals.provisioned_units, 'provisioned unit')}"
     )
     yield f"  capacity digest {plan.capacity_digest}"
     yield f"  evidence digest {plan.evidence_digest}"
@@ -286,10 +192,6 @@ def _totals(plan: Plan) -> Iterator[str]:
 
 def _total(outcome: Outcome) -> float:
     return (outcome.cost.total_usd_per_month if outcome.cost else None) or 0.0
-
-
-def _ms(value: float | None) -> str:
-    return f"{value:,.0f} ms" if value is not None else "not known"
 
 
 def _value(value: object) -> str:
@@ -338,8 +240,7 @@ def check_text(plan: Plan) -> str:
             + (f"; options barred: {counted}" if counted else "; no option barred")
         )
         if decision.status in ("denied", "blocked"):
-            for finding in blocking(decision):
-                lines += finding_lines(finding)
+            lines += findings_text(list(blocking(decision)))
     for finding in plan.findings:
         lines += finding_lines(finding)
     return "\n".join(lines) + "\n"

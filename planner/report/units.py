@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from planner.bedrock import is_listed_in_units
 from planner.catalog.loader import Catalog, load_catalog
 from planner.catalog.names import nearest
-from planner.catalog.rows import Provider, ProvisionedUnit
+from planner.catalog.rows import ModelRow, Provider, ProvisionedUnit
 from planner.economics.max_tokens import max_tokens_loss
 from planner.economics.unit_load import CallMix
 from planner.economics.unit_sizing import (
@@ -38,10 +39,17 @@ def document(asked: UnitsAsked) -> dict[str, Any]:
     """
     mix = asked_for.call_mix(asked)
     catalog = load_catalog()
-    model = catalog.model(asked.model, "--model").name
+    row = catalog.model(asked.model, "--model")
+    model = row.name
+    retires, warnings = _lifecycle(row, PROVIDERS[asked.provider], catalog)
     if asked.reserved:
         asked_for.check_sold(model, catalog)
-        return _reserved(asked, model, mix)
+        return _reserved(asked, model, mix, retires, warnings)
+    if asked.provider == "aws" and not is_listed_in_units(row):
+        warnings.append(
+            f"Bedrock does not list {model} for model units (as read in 2026): only a custom "
+            "model made from it may be sold in them"
+        )
     unit = _unit(asked, model, catalog)
     longest = unit.max_prompt_tokens
     if longest is not None and asked.prompt_tokens > longest:
@@ -75,7 +83,8 @@ def document(asked: UnitsAsked) -> dict[str, Any]:
         "quota": asked.quota,
         "quota_problem": _quota_problem(sizing, asked.quota),
         "max_tokens_lost_share": loss.lost_share if loss else None,
-        "warnings": [loss.message] if loss else [],
+        "retires_on": retires,
+        "warnings": [*warnings, *([loss.message] if loss else [])],
         "user_given": unit.user_given,
         "source": unit.source,
         "as_of": unit.as_of,
@@ -118,6 +127,8 @@ def told(found: dict[str, Any]) -> str:
             f"{found['units']:,} {unit}"
         )
     given = " (user-given)" if found["user_given"] else ""
+    if found["retires_on"]:
+        lines.append(f"  retires on {found['retires_on']}")
     lines.append(f"  source: {found['source']}{given}")
     lines += [f"  warning: {warning}" for warning in found["warnings"]]
     return "\n".join(lines) + "\n"
@@ -141,7 +152,26 @@ def _head(asked: UnitsAsked, model: str) -> dict[str, Any]:
     }
 
 
-def _reserved(asked: UnitsAsked, model: str, mix: CallMix) -> dict[str, Any]:
+def _lifecycle(row: ModelRow, provider: Provider, catalog: Catalog) -> tuple[str | None, list[str]]:
+    """Return when the provider retires the model, and a warning where that is past.
+
+    Past is what lies before the catalog's newest price: no clock is read, and the
+    date itself is in the result.
+    """
+    retires = row.provider_retires.get(provider)
+    if retires is None:
+        return None, []
+    today = max(price.price_date for price in catalog.payg_prices)
+    if retires > today:
+        return retires, []
+    after = f"; {row.successor} follows it" if row.successor else ""
+    text = f"{row.name} retired at {provider} on {retires} (catalog of {today}){after}"
+    return retires, [f"{text}: nothing new can be deployed"]
+
+
+def _reserved(
+    asked: UnitsAsked, model: str, mix: CallMix, retires: str | None, warnings: list[str]
+) -> dict[str, Any]:
     sizing = size_reserved(mix)
     return {
         **_head(asked, model),
@@ -152,7 +182,8 @@ def _reserved(asked: UnitsAsked, model: str, mix: CallMix) -> dict[str, Any]:
         "units": sizing.input_units + sizing.output_units,
         "quota": None,
         "quota_problem": None,
-        "warnings": [],
+        "retires_on": retires,
+        "warnings": warnings,
         "user_given": False,
         "source": sizing.source,
         "as_of": "2026",

@@ -36,7 +36,7 @@ class VllmSettings(Frozen):
     expert_parallel: bool = False
 
 
-WITHOUT_BFLOAT16 = ("T4", "V100")
+WITHOUT_BFLOAT16 = ("T4", "V100", "RTX-2080", "Quadro-RTX-8000")
 """Cards below compute capability 8.0: vLLM refuses bfloat16 there, and serves
 bfloat16 checkpoints at float16 when no dtype is asked for."""
 
@@ -160,17 +160,19 @@ def rules_for(version: str) -> EngineRules:
 def resolved(settings: VllmSettings, accelerator: Accelerator, model_limit: int | None) -> Resolved:
     """Fill in the defaults for ``accelerator``; A100 counts as a small card, as in vLLM.
 
-    A model without a known limit needs ``max_model_len``; 8,192 stands in.
+    A model without a known limit needs ``max_model_len``; 8,192 stands in. A default
+    of running requests is no larger than the tokens of a step (``engine/arg_utils.py``).
     """
     rules = rules_for(settings.vllm_version)
     card = _card_defaults(accelerator)
     utilization = settings.gpu_memory_utilization
+    tokens = settings.max_num_batched_tokens or card.max_num_batched_tokens
     return Resolved(
         rules=rules,
         gpu_memory_utilization=rules.gpu_memory_utilization if utilization is None else utilization,
         max_model_len=settings.max_model_len or model_limit or 8_192,
-        max_num_seqs=settings.max_num_seqs or card.max_num_seqs,
-        max_num_batched_tokens=settings.max_num_batched_tokens or card.max_num_batched_tokens,
+        max_num_seqs=settings.max_num_seqs or min(card.max_num_seqs, tokens),
+        max_num_batched_tokens=tokens,
         block_size=settings.block_size,
         kv_dtype=settings.kv_dtype,
         kv_cache_memory_bytes=settings.kv_cache_memory_bytes,

@@ -129,6 +129,15 @@ def window_of(layer: Layer) -> int | None:
     return layer.mixer.window if isinstance(layer.mixer, Attention) else None
 
 
+def grows(shape: ModelShape, layer: Layer) -> bool:
+    """Return whether each further token of a sequence adds to a layer's cache.
+
+    A window as long as the model's context (Phi-4-mini: 262,144 of 131,072) never binds.
+    """
+    window, limit = window_of(layer), shape.max_context_tokens
+    return window is None or (limit is not None and window >= limit)
+
+
 def kept_tokens(layer: Layer, length: int, max_num_batched_tokens: int) -> int:
     """Return the tokens of a request of ``length`` that a layer holds at its peak.
 
@@ -156,7 +165,7 @@ def growing_bytes_per_token(
     return sum(
         token_bytes(layer, tensor_parallel, kv_dtype) * count
         for layer, count in shape.counts(*stage)
-        if window_of(layer) is None
+        if grows(shape, layer)
     )
 
 
@@ -170,7 +179,7 @@ def windowed_bytes_per_token(
     return sum(
         token_bytes(layer, tensor_parallel, kv_dtype) * count
         for layer, count in shape.counts(*stage)
-        if window_of(layer) is not None
+        if not grows(shape, layer)
     )
 
 
@@ -187,7 +196,7 @@ def fixed_bytes_per_sequence(
     total = 0
     for layer, count in shape.counts(*stage):
         total += state_bytes(layer, tensor_parallel) * count
-        if window_of(layer) is not None:
+        if not grows(shape, layer):
             kept = kept_tokens(layer, length, max_num_batched_tokens)
             total += kept * token_bytes(layer, tensor_parallel, kv_dtype) * count
     return total

@@ -94,6 +94,33 @@ FAMILIES: dict[str, Family] = {
     "cohere": Family(norms=1, tied=True),
     "cohere2": Family(windows="pattern", norms=1, tied=True),
     "starcoder2": Family(windows="every_layer", bias="all", tied=True, mlp_matrices=2),
+    "qwen": Family(bias="qkv"),
+    "qwen2_vl": Family(windows="qwen", bias="qkv"),
+    "qwen2_vl_text": Family(windows="qwen", bias="qkv"),
+    "phi": Family(norms=1, bias="all", mlp_matrices=2),
+    "phimoe": Family(windows="every_layer", bias="all"),
+    "gemma": Family(tied=True),
+    "glm": Family(),
+    "glm4": Family(norms=4),
+    "chatglm": Family(bias="qkv"),
+    "granitemoe": Family(),
+    "olmoe": Family(qk_norm=True),
+    "nemotron": Family(mlp_matrices=2),
+    "internlm2": Family(),
+    "internlm3": Family(),
+    "baichuan": Family(),
+    "ernie4_5": Family(tied=True),
+    "ernie4_5_moe": Family(tied=True, router_bias=True),
+    "hunyuan_v1_dense": Family(qk_norm=True),
+    "hunyuan_v1_moe": Family(qk_norm=True),
+    "smollm3": Family(windows="qwen", tied=True),
+    "exaone": Family(),
+    "exaone4": Family(windows="listed", qk_norm=True),
+    "ministral3": Family(windows="every_layer"),
+    "dots1": Family(windows="qwen", qk_norm=True, router_bias=True),
+    "apertus": Family(qk_norm=True, mlp_matrices=2),
+    "arcee": Family(mlp_matrices=2),
+    "stablelm": Family(),
 }
 
 WRAPPERS: frozenset[str] = frozenset(
@@ -103,6 +130,7 @@ WRAPPERS: frozenset[str] = frozenset(
         "kimi_k25",
         "llama4",
         "mistral3",
+        "qwen2_vl",
         "qwen2_5_vl",
         "qwen3_vl",
         "qwen3_vl_moe",
@@ -113,20 +141,51 @@ WRAPPERS: frozenset[str] = frozenset(
 """Multimodal types whose language model stands in a nested ``text_config``."""
 
 CLASS_DEFAULTS: dict[str, dict[str, int]] = {
-    # transformers Gemma3TextConfig: the released file leaves these out.
+    # What the config classes of transformers fill in where a file is silent. A head
+    # dimension among them is not hidden / heads: Gemma 3 12B has 256, not 3,840 / 16.
+    "gemma": {"head_dim": 256},
+    "gemma2": {"head_dim": 256, "sliding_window": 4_096},
     "gemma3_text": {
         "vocab_size": 262_208,
+        "num_attention_heads": 8,
+        "num_key_value_heads": 4,
+        "head_dim": 256,
+        "sliding_window": 4_096,
         "sliding_window_pattern": 6,
         "max_position_embeddings": 131_072,
     },
-    # transformers Cohere2Config: three windowed layers, then a full one.
+    "glm": {"head_dim": 128},
+    "glm4": {"head_dim": 128},
+    "gpt_oss": {"head_dim": 64},
+    "llama4_text": {"head_dim": 128},
+    "qwen3": {"head_dim": 128},
+    "qwen3_vl_text": {"head_dim": 128},
+    "qwen3_vl_moe_text": {"head_dim": 128},
+    "qwen3_next": {"head_dim": 256},
+    "qwen3_5_text": {"head_dim": 256},
+    "qwen3_5_moe_text": {"head_dim": 256},
+    "seed_oss": {"head_dim": 128},
+    # Cohere2Config: three windowed layers, then a full one.
     "cohere2": {"sliding_window_pattern": 4},
 }
+
+_STATES = "its recurrent layers are of a kind whose state is not sized here"
 
 NOT_UNDERSTOOD: dict[str, str] = {
     "deepseek_v4": (
         "its layers cache compressed tokens at ratios of their own (compress_ratios) beside a "
         "window, and no measured capacity states what a token of it takes"
     ),
+    "jamba": f"{_STATES} (Mamba-1)",
+    "falcon_h1": f"{_STATES} (Mamba-2 and attention side by side in one layer)",
+    "zamba2": f"{_STATES} (Mamba-2 around attention layers that are shared)",
+    "kimi_linear": f"{_STATES} (Kimi delta attention)",
+    "minimax_text_01": f"{_STATES} (lightning attention)",
+    "minimax_m1": f"{_STATES} (lightning attention)",
+    "lfm2": f"{_STATES} (short convolutions)",
+    "gemma3n": "its last layers read the caches of earlier ones",
+    "phi3small": "half of its layers cache in a block-sparse pattern",
+    "mllama": "its cross-attention layers cache image tokens",
+    "step3": "its attention is factorised by matrices of its own",
 }
 """Model types refused by name, and why."""

@@ -60,6 +60,8 @@ def _is_moe(fields: Fields, index: int) -> bool:
         return False
     if index in fields.indices("mlp_only_layers"):
         return False
+    if fields.has("moe_layer_start_index"):
+        return _is_ernie_moe(fields, index)
     if isinstance(fields.raw("moe_layer_freq"), list):
         listed = fields.sequence("moe_layer_freq", fields.layers()) or []
         return bool(listed[index])
@@ -69,3 +71,12 @@ def _is_moe(fields: Fields, index: int) -> bool:
     if fields.has("moe_layer_freq"):
         return index % step == 0
     return (index + 1) % step == 0
+
+
+def _is_ernie_moe(fields: Fields, index: int) -> bool:
+    """Return whether ERNIE 4.5 has experts in a layer: every n-th from one layer to another."""
+    last = fields.layers() - 1
+    if fields.raw("moe_layer_end_index") != -1:
+        last = fields.integer("moe_layer_end_index", default=last)
+    every = fields.size("moe_layer_interval", default=1)
+    return fields.integer("moe_layer_start_index") <= index <= last and (index + 1) % every == 0

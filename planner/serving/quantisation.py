@@ -14,6 +14,16 @@ UNQUANTISED_BITS = 16.0
 
 WHERE = "quantization_config"
 
+IGNORE_KEYS = (
+    "ignore",
+    "ignored_layers",
+    "modules_to_not_convert",
+    "exclude_modules",
+    "exclude",
+    "llm_int8_skip_modules",
+)
+"""The names of the list of modules left at 16 bits, by method."""
+
 
 class Quantisation(Frozen):
     """A checkpoint's weight format.
@@ -55,6 +65,12 @@ def quantisation_of(config: Mapping[str, Any] | None) -> Quantisation:
         return _fp8(config, fields.raw("weight_block_size"))
     if method in ("awq", "gptq"):
         return _awq_gptq(fields, method, config)
+    if method == "auto-round":
+        return _awq_gptq(fields, "gptq", config)
+    if method == "bitsandbytes":
+        return _bitsandbytes(fields, config)
+    if method == "quark":
+        return _quark(fields, config)
     if method == "mxfp4":
         return _four_bit_float("mxfp4", 32, _ignored(config))
     if method == "compressed-tensors":
@@ -96,6 +112,32 @@ def _awq_gptq(fields: Fields, method: str, config: Mapping[str, Any]) -> Quantis
     return Quantisation(
         method=method, bits=effective, block=block, ignored=_ignored(config), fast=False
     )
+
+
+def _bitsandbytes(fields: Fields, config: Mapping[str, Any]) -> Quantisation:
+    """Read bitsandbytes: 8 bits, or 4 with a scale for each 64 weights.
+
+    Double quantisation keeps the scales at 8 bits with a float32 for each 256 of them
+    (QLoRA, arXiv 2305.14314, section 3: 0.127 bits a weight instead of 0.5).
+    """
+    bits = 8.0
+    if fields.flag("load_in_4bit", False):
+        scale = 8 + 32 / 256 if fields.flag("bnb_4bit_use_double_quant", False) else 32
+        bits = 4.0 + scale / 64
+    elif not fields.flag("load_in_8bit", False):
+        raise _refused("bitsandbytes with neither load_in_4bit nor load_in_8bit")
+    return Quantisation(method="bitsandbytes", bits=bits, ignored=_ignored(config), fast=False)
+
+
+def _quark(fields: Fields, config: Mapping[str, Any]) -> Quantisation:
+    """Read AMD Quark: 8-bit floating point, one format for all layers."""
+    dtype = ""
+    if fields.has("global_quant_config"):
+        whole = fields.part("global_quant_config")
+        dtype = whole.part("weight").text("dtype") if whole.has("weight") else ""
+    if not dtype.startswith("fp8") or fields.raw("layer_quant_config"):
+        raise _refused(f"quark weights of type {dtype or 'not stated'}, or by layer,")
+    return Quantisation(method="fp8", bits=8.0, ignored=_ignored(config))
 
 
 def _compressed_tensors(fields: Fields, config: Mapping[str, Any]) -> Quantisation:
@@ -144,7 +186,7 @@ def _four_bit_float(method: str, group: int, left: tuple[str, ...]) -> Quantisat
 
 def _ignored(config: Mapping[str, Any]) -> tuple[str, ...]:
     listed: list[Any] = []
-    for key in ("ignore", "ignored_layers", "modules_to_not_convert", "exclude_modules"):
+    for key in IGNORE_KEYS:
         value = config.get(key)
         if isinstance(value, Sequence) and not isinstance(value, str):
             listed.extend(value)
@@ -152,5 +194,8 @@ def _ignored(config: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _refused(what: str) -> InputError:
-    known = "fp8, fbgemm_fp8, awq, gptq, mxfp4, compressed-tensors, modelopt"
+    known = (
+        "fp8, fbgemm_fp8, awq, gptq, auto-round, bitsandbytes, mxfp4, compressed-tensors, "
+        "modelopt, quark"
+    )
     return InputError([Problem(WHERE, f"{what} is not understood", f"Understood: {known}.")])

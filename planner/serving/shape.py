@@ -25,6 +25,7 @@ from planner.serving.parse_families import (
 from planner.serving.parse_fields import Fields
 from planner.serving.parse_layers import layers_of
 from planner.serving.parse_mamba import bamba_layers, granite_hybrid_layers
+from planner.serving.parse_names import context_tokens, usual_names, vision_names
 from planner.serving.parse_special import (
     gemma4_layers,
     mimo_v2_layers,
@@ -118,14 +119,15 @@ def shape_from_config(config: Mapping[str, Any], name: str) -> ModelShape:
     family = FAMILIES.get(model_type)
     if family is None:
         raise _not_understood(config, model_type, name)
-    fields = Fields({**CLASS_DEFAULTS.get(model_type, {}), **text}, name)
+    stated = usual_names(text, model_type, name)
+    fields = Fields({**CLASS_DEFAULTS.get(model_type, {}), **stated}, name)
     if family.windows == "never" and family.mixer == "attention" and fields.has("sliding_window"):
         raise fields.problem("sliding_window", f"is set, which {model_type} is not known to use")
     layers = _layers(fields, family)
     quantisation = quantisation_of(
         config.get("quantization_config") or text.get("quantization_config")
     )
-    vision = config.get("vision_config")
+    vision = vision_names(config.get("vision_config"))
     hidden = fields.size("hidden_size")
     tied = fields.flag("tie_word_embeddings", family.tied)
     return _assembled(
@@ -135,7 +137,7 @@ def shape_from_config(config: Mapping[str, Any], name: str) -> ModelShape:
         hidden=hidden,
         vocabulary=fields.size("vocab_size"),
         tied_embeddings=Fields(config, name).flag("tie_word_embeddings", tied),
-        max_context_tokens=fields.optional("max_position_embeddings"),
+        max_context_tokens=context_tokens(fields, model_type),
         vision_parameters=vision_parameters(vision, hidden, name) if vision else 0,
         vision_heads=vision_heads(vision, name) if vision else 0,
         vision=vision_load(vision, config, name) if vision else None,

@@ -16,6 +16,7 @@ test_answers_for_every_option if {
 	answer := main.answer with input as asked({})
 	answer.ready == true
 	answer.nonce == "n"
+	answer.stage == "options"
 	answer.options == {"chat/payg": "allow"}
 	answer.findings == []
 }

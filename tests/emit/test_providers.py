@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
 import pulumi
 import pytest
 
-from planner.emit import stack
+from planner.emit import aws, azure, stack
 from planner.emit.aws import BedrockCapacity, BedrockCapacityArgs
 from planner.emit.azure import AzureDeployments, AzureDeploymentsArgs
 from planner.emit.gcp import VertexProject, VertexProjectArgs
@@ -159,6 +160,39 @@ def test_payg_gets_a_profile_that_carries_the_cost_tags(recorder: Recorder) -> N
     assert provider["region"] == "us-east-1"
     assert provider["allowedAccountIds"] == '["123456789012"]'
     assert set(component[0].profiles) == set(component[0].model_ids) == {"notes-payg"}
+
+
+def test_a_profile_has_what_bedrock_takes_as_text(recorder: Recorder) -> None:
+    """InferenceProfileDescription and -Name, TagValue: patterns of the Bedrock API model."""
+    item = UNITS.model_copy(
+        update={"kind": "payg", "deployment_type": "in_region", "term_months": 0}
+    )
+    recorder.run(lambda: bedrock(item))
+    made = recorder.inputs("br-notes")
+    assert re.fullmatch(r"([0-9a-zA-Z:.][ _-]?)+", made["description"])
+    assert re.fullmatch(r"([0-9a-zA-Z][ _-]?)+", made["name"])
+    for value in made["tags"].values():
+        assert re.fullmatch(r"[a-zA-Z0-9\s._:/=+@-]*", value)
+
+
+@pytest.mark.parametrize(
+    ("check", "item", "change", "told"),
+    [
+        (aws.check, UNITS, {"owner": "R&D"}, "owner 'R&D' cannot be a tag"),
+        (aws.check, UNITS, {"name": "n" * 64}, "at most 63"),
+        (aws.check, UNITS, {"name": "a--b"}, "no two hyphens"),
+        (azure.in_order, PAYG, {"name": "a"}, "2 to 64 characters"),
+        (azure.in_order, PAYG, {"account": "a"}, "2 to 64 letters"),
+        (azure.in_order, PAYG, {"owner": "o" * 257}, "cannot be a tag"),
+    ],
+)
+def test_what_a_cloud_would_refuse_as_a_name_or_tag_is_said_before(
+    check: Any, item: ProviderDeployment, change: dict[str, Any], told: str
+) -> None:
+    wrong = item.model_copy(update=change)
+    with pytest.raises(PlannerError, match=re.escape(told)):
+        check(wrong.account, (wrong,))
+    check(item.account, (item,))
 
 
 def test_what_has_no_arn_has_no_resource(recorder: Recorder) -> None:

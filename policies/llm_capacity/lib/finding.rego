@@ -26,12 +26,14 @@ rule(chain) := {
 # description: |
 #   A finding. `facts` holds subject, message, observed, expected and evidence, the
 #   JSON pointer into the input.
-make(chain, verdict, facts) := object.union(described, facts) if {
-	described := object.union(
-		object.remove(rule(chain), ["stages"]),
-		{"verdict": verdict, "raw_verdict": verdict},
-	)
-}
+make(chain, verdict, facts) := object.union(described(chain, verdict), facts)
+
+# METADATA
+# description: What every finding of a rule with one verdict has in common; OPA remembers it.
+described(chain, verdict) := object.union(
+	object.remove(rule(chain), ["stages"]),
+	{"verdict": verdict, "raw_verdict": verdict},
+)
 
 # METADATA
 # description: The denial for a field that the input leaves out.
@@ -43,12 +45,13 @@ missing(chain, subject, field, pointer) := make(chain, "deny", {
 	"evidence": pointer,
 })
 
+# METADATA
+# description: The nearest annotation that carries an id; an empty one if none does.
 annotated(chain) := with_id[0] if {
 	with_id := [link.annotations |
 		some link in chain
 		link.annotations.custom.id
 	]
-	count(with_id) > 0
 }
 
 else := {}

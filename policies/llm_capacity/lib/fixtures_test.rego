@@ -92,6 +92,11 @@ planning_without(keys) := {
 	"decisions": [object.remove(decision, keys)],
 }
 
+# What a reader sees of findings, word for word.
+said(findings) := {object.filter(found, ["verdict", "subject", "message", "observed", "expected", "evidence"]) |
+	some found in findings
+}
+
 verdicts(findings) := {found.verdict | some found in findings}
 
 # Every field that the caller insists on is there, and says something.
@@ -108,6 +113,10 @@ well_formed(findings, id) if {
 		count(found.subject) > 0
 		startswith(found.evidence, "/")
 		found.verdict == found.raw_verdict
-		object.keys(found) & {"observed", "expected"} == {"observed", "expected"}
+		not "<missing>" in {found.title, found.remedy, found.severity, found.citation}
+		object.keys(found) == {
+			"rule_id", "title", "severity", "remedy", "citation", "verdict", "raw_verdict",
+			"subject", "message", "observed", "expected", "evidence",
+		}
 	}
 }

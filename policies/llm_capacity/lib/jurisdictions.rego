@@ -43,7 +43,7 @@ inside(place, workload) if {
 #   True when nobody says where processing happens: no list, an empty list, or no
 #   field, below the global scope (which is everywhere, and known to be).
 unknown(place) if {
-	object.get(place, "scope", null) != "global"
+	not place.scope == "global"
 	not listed(place)
 }
 
@@ -62,11 +62,11 @@ places(place) := "any region of the provider" if {
 
 else := document.list(document.value(place, "jurisdictions"))
 
+# METADATA
+# description: The countries of a named group, or of a country code; undefined for other names.
 members(name) := found if found := groups[name].countries
 
 else := [name] if {
 	is_string(name)
 	regex.match(`^[A-Z]{2}$`, name)
 }
-
-else := []

@@ -53,3 +53,30 @@ test_every_row_is_complete if {
 		regex.match(`^\d{4}-\d{2}-\d{2}$`, row.approved_on)
 	}
 }
+
+# Word for word: what a reader sees.
+test_words_about_data_above_the_limit if {
+	found := subject.findings with input as fixtures.asking({}, {"classification": "restricted"})
+	fixtures.said(found) == {{"evidence": "/options/0/model", "expected": {"max_classification": "confidential"}, "message": "gpt-4.1-mini is approved for confidential data at most; the workload's data is restricted", "observed": {"classification": "restricted", "model": "gpt-4.1-mini"}, "subject": "chat/payg", "verdict": "deny"}}
+}
+
+test_words_about_a_model_that_nobody_names if {
+	found := subject.findings with input as fixtures.asking({"model": null}, {})
+	fixtures.said(found) == {{"evidence": "/options/0/model", "expected": "the name of a model", "message": "chat/payg does not say which model would answer", "observed": null, "subject": "chat/payg", "verdict": "unavailable"}}
+}
+
+test_words_about_a_missing_model if {
+	found := subject.findings with input as fixtures.asking_without(["model"], [])
+	fixtures.said(found) == {
+		{"evidence": "/options/0/model", "expected": "a value for its model", "message": "chat/payg does not state its model, so the rule cannot be shown to hold", "observed": "<missing>", "subject": "chat/payg", "verdict": "deny"},
+		{"evidence": "/options/0/model", "expected": {"max_classification": "no"}, "message": "<missing> is approved for no data at most; the workload's data is confidential", "observed": {"classification": "confidential", "model": "<missing>"}, "subject": "chat/payg", "verdict": "deny"},
+	}
+}
+
+test_words_about_a_missing_classification if {
+	found := subject.findings with input as fixtures.asking_without([], ["classification"])
+	fixtures.said(found) == {
+		{"evidence": "/options/0/model", "expected": {"max_classification": "confidential"}, "message": "gpt-4.1-mini is approved for confidential data at most; the workload's data is <missing>", "observed": {"classification": "<missing>", "model": "gpt-4.1-mini"}, "subject": "chat/payg", "verdict": "deny"},
+		{"evidence": "/workloads", "expected": "a value for the classification of its workload", "message": "chat/payg does not state the classification of its workload, so the rule cannot be shown to hold", "observed": "<missing>", "subject": "chat/payg", "verdict": "deny"},
+	}
+}

@@ -37,7 +37,8 @@ findings contains finding.make(rego.metadata.chain(), "deny", {
 	},
 	"evidence": pointer,
 }) if {
-	some [option, role, operator, pointer] in processors
+	some [index, role, operator, pointer] in processors
+	option := input.options[index]
 	workload := document.workload_of(option)
 	operator in third_parties.operator_classes
 	not operator in cleared(workload)
@@ -54,7 +55,8 @@ findings contains finding.make(rego.metadata.chain(), "unavailable", {
 	"expected": {"operator_classes": third_parties.operator_classes},
 	"evidence": pointer,
 }) if {
-	some [option, role, operator, pointer] in processors
+	some [index, role, operator, pointer] in processors
+	option := input.options[index]
 	operator != document.absent
 	not operator in third_parties.operator_classes
 }
@@ -65,7 +67,8 @@ findings contains finding.missing(
 	sprintf("the operator class of its %v", [role]),
 	pointer,
 ) if {
-	some [option, role, operator, pointer] in processors
+	some [index, role, operator, pointer] in processors
+	option := input.options[index]
 	operator == document.absent
 }
 
@@ -79,12 +82,13 @@ findings contains finding.missing(
 	document.value(document.workload_of(option), "classification") == document.absent
 }
 
-processors contains [option, "option", document.value(option, "operator_class"), pointer] if {
+# The option itself is left out of the set: sets of whole documents are slow.
+processors contains [index, "option", document.value(option, "operator_class"), pointer] if {
 	some index, option in input.options
 	pointer := sprintf("/options/%d/operator_class", [index])
 }
 
-processors contains [option, "spill target", document.value(option.spill, "operator_class"), pointer] if {
+processors contains [index, "spill target", document.value(option.spill, "operator_class"), pointer] if {
 	some index, option in input.options
 	option.spill != null
 	pointer := sprintf("/options/%d/spill/operator_class", [index])

@@ -22,7 +22,7 @@ rule := finding.rule(rego.metadata.chain())
 
 findings contains finding.make(rego.metadata.chain(), "deny", {
 	"subject": "stack",
-	"message": sprintf("The plan costs USD %v a month; the budget is USD %v", [total, budget]),
+	"message": sprintf("The plan costs USD %v a month; the budget is USD %v", [amount(total), amount(budget)]),
 	"observed": {"total_usd_per_month": total},
 	"expected": {"at_most_usd_per_month": budget},
 	"evidence": "/total_usd_per_month",
@@ -82,3 +82,11 @@ within_budget if {
 	is_number(budget)
 	total <= budget
 }
+
+# Large numbers are written out; whatever is not a number is said as it is.
+amount(value) := sprintf("%d", [value]) if {
+	is_number(value)
+	value == floor(value)
+} else := sprintf("%.2f", [value]) if {
+	is_number(value)
+} else := value

@@ -75,3 +75,54 @@ test_missing_pin_key_denies if {
 test_options_that_nobody_insists_on_are_alternatives if {
 	count(subject.findings) == 0 with input as fixtures.asking({}, {})
 }
+
+test_an_unknown_tier_beside_a_known_one if {
+	found := subject.findings with input as planned({"tier": "streaming"})
+	{[one.subject, one.verdict] | some one in found} == {["chat", "deny"], ["nightly", "unavailable"]}
+}
+
+test_only_the_stage_asked_about_counts if {
+	both := object.union(pinned("shared", "batch"), planned({}))
+	every stage, subjects in {"options": {"chat/payg", "nightly/payg"}, "plan": {"chat", "nightly"}} {
+		found := subject.findings with input as object.union(both, {"stage": stage})
+		{one.subject | some one in found} == subjects
+	}
+}
+
+# Word for word: what a reader sees.
+test_words_about_both_tiers_on_one_deployment if {
+	found := subject.findings with input as planned({})
+	fixtures.said(found) == {
+		{"evidence": "/decisions/0/deployment_key", "expected": {"tiers": ["interactive"]}, "message": "chat shares the deployment azure/main/chat with batch work", "observed": {"deployment_key": "azure/main/chat", "tiers": ["batch", "interactive"]}, "subject": "chat", "verdict": "deny"},
+		{"evidence": "/decisions/1/deployment_key", "expected": {"tiers": ["batch"]}, "message": "nightly shares the deployment azure/main/chat with interactive work", "observed": {"deployment_key": "azure/main/chat", "tiers": ["batch", "interactive"]}, "subject": "nightly", "verdict": "deny"},
+	}
+}
+
+test_words_about_two_pins_on_one_deployment if {
+	found := subject.findings with input as pinned("shared", "batch")
+	fixtures.said(found) == {
+		{"evidence": "/options/0/deployment_key", "expected": {"tiers": ["interactive"]}, "message": "chat/payg shares the deployment shared with batch work", "observed": {"deployment_key": "shared", "tiers": ["batch", "interactive"]}, "subject": "chat/payg", "verdict": "deny"},
+		{"evidence": "/options/1/deployment_key", "expected": {"tiers": ["batch"]}, "message": "nightly/payg shares the deployment shared with interactive work", "observed": {"deployment_key": "shared", "tiers": ["batch", "interactive"]}, "subject": "nightly/payg", "verdict": "deny"},
+	}
+}
+
+test_words_about_an_unknown_tier if {
+	found := subject.findings with input as fixtures.planning({"tier": "streaming"})
+	fixtures.said(found) == {{"evidence": "/decisions/0/deployment_key", "expected": ["batch", "interactive"], "message": "chat has the tier streaming, which is neither interactive nor batch", "observed": "streaming", "subject": "chat", "verdict": "unavailable"}}
+}
+
+test_words_about_missing_fields if {
+	found := subject.findings with input as fixtures.planning_without(["tier", "deployment_key"])
+	fixtures.said(found) == {
+		{"evidence": "/decisions/0/deployment_key", "expected": "a value for its deployment key", "message": "chat does not state its deployment key, so the rule cannot be shown to hold", "observed": "<missing>", "subject": "chat", "verdict": "deny"},
+		{"evidence": "/decisions/0/deployment_key", "expected": "a value for its tier", "message": "chat does not state its tier, so the rule cannot be shown to hold", "observed": "<missing>", "subject": "chat", "verdict": "deny"},
+	}
+}
+
+test_words_about_a_missing_pin if {
+	found := subject.findings with input as object.union(fixtures.asking_without(["pinned"], ["tier"]), {"stage": "options"})
+	fixtures.said(found) == {
+		{"evidence": "/options/0/deployment_key", "expected": "a value for its deployment key", "message": "chat/payg does not state its deployment key, so the rule cannot be shown to hold", "observed": "<missing>", "subject": "chat/payg", "verdict": "deny"},
+		{"evidence": "/options/0/deployment_key", "expected": "a value for its tier", "message": "chat/payg does not state its tier, so the rule cannot be shown to hold", "observed": "<missing>", "subject": "chat/payg", "verdict": "deny"},
+	}
+}

@@ -65,7 +65,6 @@ findings contains finding.make(rego.metadata.chain(), "warn", {
 	some [index, decision] in judged
 	not retired(decision)
 	leaving_is_planned(decision)
-	decision.term_months > 0
 	dates.nanoseconds(decision.retires_on) < dates.months_after(input.as_of, decision.term_months)
 }
 

@@ -93,13 +93,12 @@ meaning(workload, trouble) := verdict if {
 else := {"unknown": "unavailable", "outside": "deny"}[trouble]
 
 # The option itself has a place for the concern, and so has its spill target if any.
-told(option, concern) if {
-	stated := {fact.role |
-		some fact in option.beyond_inference[concern]
-		names_a_place(fact)
-	}
-	count(roles(option) - stated) == 0
-	every fact in option.beyond_inference[concern] {
+told(option, concern) if all_named(option.beyond_inference[concern], roles(option))
+
+# Asked of facts rather than options: many options share theirs, and OPA remembers.
+all_named(stated, wanted) if {
+	count(wanted - {fact.role | some fact in stated}) == 0
+	every fact in stated {
 		names_a_place(fact)
 	}
 }

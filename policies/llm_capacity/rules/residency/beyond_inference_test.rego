@@ -106,3 +106,59 @@ test_missing_residency_denies if {
 	found := subject.findings with input as fixtures.asking_without([], ["residency"])
 	fixtures.verdicts(found) == {"deny"}
 }
+
+test_missing_facts_matter_only_where_an_unknown_place_does if {
+	asked := json.remove(fixtures.asking({}, of("public")), ["/options/0/beyond_inference"])
+	count(subject.findings) == 0 with input as asked
+}
+
+test_one_unknown_fact_beside_a_known_one_is_unknown if {
+	known := {"role": "option", "place": "region", "countries": ["AU"], "as_of": "2026-11-29"}
+	asked := fixtures.asking(changed("telemetry", [known, object.union(known, {"place": "unknown"})]), of("restricted"))
+	found := subject.findings with input as asked
+	fixtures.verdicts(found) == {"unavailable"}
+}
+
+test_allows_every_kind_of_place_that_has_countries if {
+	every place in ["region", "geography", "processing"] {
+		told := [{"role": "option", "place": place, "countries": ["AU"], "as_of": null}]
+		count(subject.findings) == 0 with input as fixtures.asking(changed("at_rest", told), of("restricted"))
+	}
+}
+
+test_countries_of_an_unknown_place_count_neither_way if {
+	every countries in [["AU"], ["US"]] {
+		told := [{"role": "option", "place": "unknown", "countries": countries, "as_of": null}]
+		found := subject.findings with input as fixtures.asking(changed("at_rest", told), of("confidential"))
+		fixtures.verdicts(found) == {"warn"}
+	}
+}
+
+test_countries_that_are_no_list_are_unknown if {
+	found := subject.findings with input as fixtures.asking(at_rest_in("AU"), of("restricted"))
+	fixtures.verdicts(found) == {"unavailable"}
+}
+
+test_places_of_the_spill_target_are_not_those_of_the_option if {
+	told := {"spill": fixtures.spill, "beyond_inference": {concern: [object.union(known[0], {"role": "spill target"})] |
+		some concern, known in fixtures.option.beyond_inference
+	}}
+	found := subject.findings with input as fixtures.asking(told, of("restricted"))
+	fixtures.verdicts(found) == {"unavailable"}
+}
+
+# Word for word: what a reader sees.
+test_words_about_an_unknown_place if {
+	found := subject.findings with input as fixtures.asking(unknown_telemetry, of("confidential"))
+	fixtures.said(found) == {{"evidence": "/options/0/beyond_inference", "expected": {"classification": "confidential", "known_places_of": ["abuse_monitoring", "at_rest", "batch_files", "support_access", "telemetry"]}, "message": "chat/payg: nobody names where this lives: telemetry", "observed": {"facts": {"abuse_monitoring": [{"as_of": "2026-11-29", "countries": ["AU"], "place": "region", "role": "option"}], "at_rest": [{"as_of": "2026-11-29", "countries": ["AU"], "place": "region", "role": "option"}], "batch_files": [{"as_of": "2026-11-29", "countries": ["AU"], "place": "region", "role": "option"}], "support_access": [{"as_of": "2026-11-29", "countries": ["AU"], "place": "region", "role": "option"}], "telemetry": [{"as_of": "2026-11-29", "countries": null, "place": "unknown", "role": "option"}]}, "unknown": ["telemetry"]}, "subject": "chat/payg", "verdict": "warn"}}
+}
+
+test_words_about_a_place_outside if {
+	found := subject.findings with input as fixtures.asking(at_rest_in(["AU", "US"]), of("restricted"))
+	fixtures.said(found) == {{"evidence": "/options/0/beyond_inference", "expected": {"countries": ["AU"], "residency": ["AU"]}, "message": "chat/payg: this lives outside of the residency AU: at_rest", "observed": {"facts": {"abuse_monitoring": [{"as_of": "2026-11-29", "countries": ["AU"], "place": "region", "role": "option"}], "at_rest": [{"as_of": "2026-08-06", "countries": ["AU", "US"], "place": "geography", "role": "option"}], "batch_files": [{"as_of": "2026-11-29", "countries": ["AU"], "place": "region", "role": "option"}], "support_access": [{"as_of": "2026-11-29", "countries": ["AU"], "place": "region", "role": "option"}], "telemetry": [{"as_of": "2026-11-29", "countries": ["AU"], "place": "region", "role": "option"}]}, "outside": ["at_rest"]}, "subject": "chat/payg", "verdict": "deny"}}
+}
+
+test_words_about_missing_facts if {
+	found := subject.findings with input as fixtures.asking_without(["beyond_inference"], [])
+	fixtures.said(found) == {{"evidence": "/options/0/beyond_inference", "expected": "a value for where data lives beyond inference (null for not known)", "message": "chat/payg does not state where data lives beyond inference (null for not known), so the rule cannot be shown to hold", "observed": "<missing>", "subject": "chat/payg", "verdict": "deny"}}
+}

@@ -86,3 +86,50 @@ test_unknown_countries_are_left_to_res_002 if {
 	count(subject.findings) == 0 with input as fixtures.asking({"scope": "zone", "jurisdictions": null}, {})
 	count(subject.findings) == 0 with input as fixtures.asking({"scope": "zone", "jurisdictions": []}, {})
 }
+
+test_denies_an_unknown_scope_although_nobody_names_countries if {
+	found := subject.findings with input as fixtures.asking({"scope": "continent", "jurisdictions": null}, {})
+	fixtures.verdicts(found) == {"deny"}
+}
+
+test_missing_jurisdictions_are_not_left_to_res_002 if {
+	found := subject.findings with input as fixtures.asking_without(["jurisdictions"], [])
+	count(found) == 2
+}
+
+# Word for word: what a reader sees.
+test_words_about_a_country_outside if {
+	found := subject.findings with input as fixtures.asking({"jurisdictions": ["AU", "US"]}, {})
+	fixtures.said(found) == {{"evidence": "/options/0/jurisdictions", "expected": {"countries": ["AU"], "residency": ["AU"]}, "message": "chat/payg may be processed in AU, US, which is not inside the residency AU", "observed": {"jurisdictions": ["AU", "US"], "outside": ["US"], "scope": "country"}, "subject": "chat/payg", "verdict": "deny"}}
+}
+
+test_words_about_global_without_countries if {
+	found := subject.findings with input as fixtures.asking({"scope": "global", "jurisdictions": null}, {})
+	fixtures.said(found) == {{"evidence": "/options/0/jurisdictions", "expected": {"countries": ["AU"], "residency": ["AU"]}, "message": "chat/payg may be processed in any region of the provider, which is not inside the residency AU", "observed": {"jurisdictions": null, "outside": "<missing>", "scope": "global"}, "subject": "chat/payg", "verdict": "deny"}}
+}
+
+test_words_about_missing_places if {
+	found := subject.findings with input as fixtures.asking_without(["scope", "jurisdictions"], [])
+	fixtures.said(found) == {
+		{"evidence": "/options/0/jurisdictions", "expected": "a value for its jurisdictions", "message": "chat/payg does not state its jurisdictions, so the rule cannot be shown to hold", "observed": "<missing>", "subject": "chat/payg", "verdict": "deny"},
+		{"evidence": "/options/0/jurisdictions", "expected": {"countries": ["AU"], "residency": ["AU"]}, "message": "chat/payg may be processed in nothing, which is not inside the residency AU", "observed": {"jurisdictions": "<missing>", "outside": "<missing>", "scope": "<missing>"}, "subject": "chat/payg", "verdict": "deny"},
+		{"evidence": "/options/0/scope", "expected": "a value for its scope", "message": "chat/payg does not state its scope, so the rule cannot be shown to hold", "observed": "<missing>", "subject": "chat/payg", "verdict": "deny"},
+	}
+}
+
+test_words_about_a_missing_workload if {
+	found := subject.findings with input as fixtures.asking_without(["workload"], [])
+	fixtures.said(found) == {
+		{"evidence": "/options/0/jurisdictions", "expected": {"countries": [], "residency": "<missing>"}, "message": "chat/payg may be processed in AU, which is not inside the residency nothing", "observed": {"jurisdictions": ["AU"], "outside": ["AU"], "scope": "country"}, "subject": "chat/payg", "verdict": "deny"},
+		{"evidence": "/options/0/workload", "expected": "a value for its workload", "message": "chat/payg does not state its workload, so the rule cannot be shown to hold", "observed": "<missing>", "subject": "chat/payg", "verdict": "deny"},
+		{"evidence": "/workloads", "expected": "a value for the residency of its workload", "message": "chat/payg does not state the residency of its workload, so the rule cannot be shown to hold", "observed": "<missing>", "subject": "chat/payg", "verdict": "deny"},
+	}
+}
+
+test_words_about_a_missing_residency if {
+	found := subject.findings with input as fixtures.asking_without([], ["residency"])
+	fixtures.said(found) == {
+		{"evidence": "/options/0/jurisdictions", "expected": {"countries": [], "residency": "<missing>"}, "message": "chat/payg may be processed in AU, which is not inside the residency nothing", "observed": {"jurisdictions": ["AU"], "outside": ["AU"], "scope": "country"}, "subject": "chat/payg", "verdict": "deny"},
+		{"evidence": "/workloads", "expected": "a value for the residency of its workload", "message": "chat/payg does not state the residency of its workload, so the rule cannot be shown to hold", "observed": "<missing>", "subject": "chat/payg", "verdict": "deny"},
+	}
+}

@@ -34,7 +34,9 @@ findings contains finding.make(rego.metadata.chain(), "deny", {
 	"expected": {"no_wider_than": document.value(option, "scope")},
 	"evidence": sprintf("/options/%d/spill/scope", [index]),
 }) if {
-	some [index, option, spill] in spilling
+	some index in spilling
+	option := input.options[index]
+	spill := option.spill
 	not no_wider(spill, option)
 }
 
@@ -53,7 +55,9 @@ findings contains finding.make(rego.metadata.chain(), "deny", {
 	},
 	"evidence": sprintf("/options/%d/spill/jurisdictions", [index]),
 }) if {
-	some [index, option, spill] in spilling
+	some index in spilling
+	option := input.options[index]
+	spill := option.spill
 	workload := document.workload_of(option)
 	not jurisdictions.unknown(spill)
 	not jurisdictions.inside(spill, workload)
@@ -69,7 +73,9 @@ findings contains finding.make(rego.metadata.chain(), "unavailable", {
 	"expected": "a list of ISO country codes",
 	"evidence": sprintf("/options/%d/spill/jurisdictions", [index]),
 }) if {
-	some [index, option, spill] in spilling
+	some index in spilling
+	option := input.options[index]
+	spill := option.spill
 	jurisdictions.unknown(spill)
 }
 
@@ -98,8 +104,7 @@ no_wider(spill, option) if {
 }
 
 # A target is whatever is neither null nor absent.
-spilling contains [index, option, spill] if {
+spilling contains index if {
 	some index, option in input.options
-	spill := document.value(option, "spill")
-	not spill in {null, document.absent}
+	option.spill != null
 }

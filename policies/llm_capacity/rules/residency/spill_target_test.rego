@@ -93,3 +93,31 @@ test_own_machines_with_an_unknown_target_are_unavailable if {
 	found := subject.findings with input as asked
 	fixtures.verdicts(found) == {"deny", "unavailable"}
 }
+
+test_own_machines_with_an_empty_list_of_countries_are_not_shown_no_wider if {
+	hosted := {"kind": "self_hosted", "scope": "region", "jurisdictions": ["AU"]}
+	spill := object.union(fixtures.spill, {"scope": "zone", "jurisdictions": []})
+	found := subject.findings with input as fixtures.asking(object.union(hosted, {"spill": spill}), {})
+	fixtures.verdicts(found) == {"deny", "unavailable"}
+}
+
+# Word for word: what a reader sees.
+test_words_about_a_wider_scope if {
+	found := subject.findings with input as spilling({"scope": "zone"})
+	fixtures.said(found) == {{"evidence": "/options/0/spill/scope", "expected": {"no_wider_than": "country"}, "message": "chat/payg has scope country but spills to Standard of scope zone", "observed": {"spill_scope": "zone"}, "subject": "chat/payg", "verdict": "deny"}}
+}
+
+test_words_about_countries_outside if {
+	found := subject.findings with input as spilling({"jurisdictions": ["AU", "NZ"]})
+	fixtures.said(found) == {{"evidence": "/options/0/spill/jurisdictions", "expected": {"countries": ["AU"], "residency": ["AU"]}, "message": "chat/payg spills to Standard, which may process in AU, NZ, not inside the residency AU", "observed": {"spill_jurisdictions": ["AU", "NZ"]}, "subject": "chat/payg", "verdict": "deny"}}
+}
+
+test_words_about_unknown_countries if {
+	found := subject.findings with input as spilling({"jurisdictions": null})
+	fixtures.said(found) == {{"evidence": "/options/0/spill/jurisdictions", "expected": "a list of ISO country codes", "message": "chat/payg spills to Standard, whose countries of processing nobody names", "observed": {"spill_jurisdictions": null}, "subject": "chat/payg", "verdict": "unavailable"}}
+}
+
+test_words_about_a_missing_spill if {
+	found := subject.findings with input as fixtures.asking_without(["spill"], [])
+	fixtures.said(found) == {{"evidence": "/options/0/spill", "expected": "a value for its spill target (null for none)", "message": "chat/payg does not state its spill target (null for none), so the rule cannot be shown to hold", "observed": "<missing>", "subject": "chat/payg", "verdict": "deny"}}
+}

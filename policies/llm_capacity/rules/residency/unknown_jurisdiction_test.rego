@@ -28,3 +28,9 @@ test_missing_field_is_unavailable if {
 	fixtures.verdicts(found) == {"unavailable"}
 	fixtures.well_formed(found, "RES-002")
 }
+
+# Word for word: what a reader sees.
+test_words_about_no_member_list if {
+	found := subject.findings with input as fixtures.asking({"scope": "zone", "jurisdictions": null}, {})
+	fixtures.said(found) == {{"evidence": "/options/0/jurisdictions", "expected": "a list of ISO country codes", "message": "chat/payg may be processed in countries that nobody names (scope zone)", "observed": {"jurisdictions": null, "scope": "zone"}, "subject": "chat/payg", "verdict": "unavailable"}}
+}
