@@ -17,7 +17,10 @@ def main() -> None:
     config = pulumi.Config("llm-capacity")
     try:
         plan = plan_stack(
-            Path(__file__).parent, pulumi.get_stack(), baseline=config.get("baseline")
+            Path(__file__).parent,
+            pulumi.get_stack(),
+            baseline=config.get("baseline"),
+            operation="preview" if pulumi.runtime.is_dry_run() else "update",
         )
     except PlannerError as error:
         raise pulumi.RunError(str(error)) from None

@@ -12,7 +12,12 @@ from pathlib import Path
 from planner.catalog.loader import load_catalog
 from planner.catalog.shapes import load_shape
 from planner.declare import json_schemas, load_stack
-from planner.diff import baseline_resources, scale_down_warnings
+from planner.diff import (
+    baseline_digest,
+    baseline_protection,
+    baseline_resources,
+    scale_down_warnings,
+)
 from planner.errors import (
     Infeasible,
     InputError,
@@ -23,10 +28,12 @@ from planner.errors import (
 )
 from planner.plan import Plan
 from planner.planning import make_plan
+from planner.policy.document import Operation
 from planner.policy.engine import PolicyEngine
 from planner.policy.record import append_record, policy_record
 from planner.policy.waivers import load_waivers
 from planner.purchases import purchase_records
+from planner.questions import Baseline
 from planner.report.text import blocking, findings_text
 
 OUT_FOLDER = "out"
@@ -42,6 +49,7 @@ def plan_stack(
     policy_url: str | None = None,
     at: str | None = None,
     baseline: str | None = None,
+    operation: Operation = "preview",
     write: bool = True,
 ) -> Plan:
     """Plan the stack in project folder ``root``.
@@ -49,7 +57,9 @@ def plan_stack(
     The plan and the policy record are written to ``out/<stack>/`` before any
     denial is raised by the caller (see :func:`verdict_error`). ``at`` (ISO 8601)
     is when waivers are judged, now by default. ``baseline`` is the path, from
-    ``root``, of an approved plan: giving capacity back against it is warned of.
+    ``root``, of an approved plan: giving capacity back against it is warned of, and
+    a looser classification or residency is denied. ``operation`` "update" is asked
+    before a change: what only warns at a preview then denies.
 
     Raises InputError for anything wrong in the declared files and
     PolicyUnavailable when the engine gives no complete answer.
@@ -61,6 +71,8 @@ def plan_stack(
     policies = root / "policies"
     waivers = load_waivers(policies / "waivers")
     settings = stack.platform.policy
+    approved = None if baseline is None else _text(root, baseline)
+    held = None if approved is None else baseline_resources(approved, baseline or "")
     with PolicyEngine(
         policy_url or settings.url,
         timeout_seconds=settings.timeout_seconds,
@@ -73,11 +85,14 @@ def plan_stack(
             evaluated_at=evaluated_at,
             waivers=waivers,
             shape_of=load_shape,
+            operation=operation,
+            baseline=None
+            if approved is None
+            else Baseline(baseline_digest(approved), baseline_protection(approved)),
         )
         facts = engine.facts
     plan = planned.plan
-    if baseline is not None:
-        held = baseline_resources(_text(root, baseline), baseline)
+    if held is not None:
         lost = tuple(scale_down_warnings(held, plan.resources))
         plan = plan.model_copy(update={"warnings": (*plan.warnings, *lost)})
     if write:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,10 @@ class Stack:
     workloads: tuple[Workload, ...]
     traces: dict[str, TraceSeries]
     input_digest: str
+    files: dict[str, str] = field(default_factory=dict)
+    """The file of each workload, as messages name it."""
+    signed_purchases: frozenset[str] = frozenset()
+    """Digests of the orders that a person has signed for, from Pulumi.<stack>.yaml."""
 
 
 def load_stack(root: Path, name: str, catalog: Catalog) -> Stack:
@@ -55,13 +59,15 @@ def load_stack(root: Path, name: str, catalog: Catalog) -> Stack:
         what = f"{name[:100]!r} cannot name a stack"
         fix = "Use up to 100 letters, digits, dots, hyphens and underscores."
         raise InputError([Problem("--stack", what, fix)])
-    folder = root / CONFIG_FOLDER / _folder_name(root, name)
+    config = _config(root, name)
+    folder = root / CONFIG_FOLDER / _folder_name(config, name)
     if not folder.is_dir():
         known = sorted(path.name for path in (root / CONFIG_FOLDER).glob("*") if path.is_dir())
         what = f"there is no folder {CONFIG_FOLDER}/{folder.name}"
         fix = f"Create it, or use one of: {', '.join(known) or 'none yet'}."
         raise InputError([Problem(f"stack {name}", what, fix)])
-    return load_folder(root, name, folder, catalog)
+    stack = load_folder(root, name, folder, catalog)
+    return replace(stack, signed_purchases=_signed_purchases(config, name))
 
 
 def load_folder(root: Path, name: str, folder: Path, catalog: Catalog) -> Stack:
@@ -116,6 +122,7 @@ def load_folder(root: Path, name: str, folder: Path, catalog: Catalog) -> Stack:
         ),
         traces=traces,
         input_digest=_digest([*((Path(f.label).name, f.raw) for f in files), *trace_bytes]),
+        files={workload.name: file.label for workload, file in workloads},
     )
 
 
@@ -137,17 +144,34 @@ class _StackConfig(BaseModel):
     config: dict[str, Any] = {}
 
 
-def _folder_name(root: Path, name: str) -> str:
+def _config(root: Path, name: str) -> dict[str, Any]:
+    """Return the values of ``Pulumi.<stack>.yaml``, none where there is no such file."""
     path = root / CONFIG_FOLDER / f"Pulumi.{name}.yaml"
     if not path.exists():
-        return name
+        return {}
     file = read_yaml(path, _label(root, path))
     config, problems = validate(_StackConfig, file, file.data)
-    folder = (config.config if config else {}).get("llm-capacity:folder", name)
-    if problems or not isinstance(folder, str) or not _PLAIN_NAME.fullmatch(folder):
+    if config is None:
+        raise InputError(problems)
+    return config.config
+
+
+def _folder_name(config: dict[str, Any], name: str) -> str:
+    folder = config.get("llm-capacity:folder", name)
+    if not isinstance(folder, str) or not _PLAIN_NAME.fullmatch(folder):
         what = "llm-capacity:folder must be the name of a folder in stacks/"
-        raise InputError(problems or [Problem(file.label, what, "Write a plain name.")])
+        where = f"{CONFIG_FOLDER}/Pulumi.{name}.yaml"
+        raise InputError([Problem(where, what, "Write a plain name.")])
     return folder
+
+
+def _signed_purchases(config: dict[str, Any], name: str) -> frozenset[str]:
+    signed = config.get("llm-capacity:signed-purchases", [])
+    if not isinstance(signed, list) or not all(isinstance(item, str) for item in signed):
+        what = "llm-capacity:signed-purchases must be a list of order digests"
+        where = f"{CONFIG_FOLDER}/Pulumi.{name}.yaml"
+        raise InputError([Problem(where, what, "Copy them from the purchase records.")])
+    return frozenset(signed)
 
 
 def _read_traces(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -39,6 +40,28 @@ def baseline_resources(text: str, where: str = "baseline") -> Resources:
         path = ".".join(str(part) for part in first["loc"])
         what = f"not a plan of this version: {path}: {first['msg']}"
         raise InputError([Problem(where, what, fix)]) from None
+
+
+def baseline_digest(text: str) -> str:
+    """Return the capacity digest that an approved plan says it has, empty without one."""
+    return str(json.loads(text).get("capacity_digest") or "")
+
+
+def baseline_protection(text: str) -> dict[str, dict[str, Any]]:
+    """Return how each workload of an approved plan is protected, by name.
+
+    Keys are ``classification`` and ``jurisdictions`` (as declared). The text has been
+    read by :func:`baseline_resources`, so it is a plan; a decision without either key
+    is left out, and counts as unknown.
+    """
+    found = {}
+    for row in json.loads(text).get("decisions") or []:
+        if isinstance(row, dict) and {"workload", "classification", "residency"} <= set(row):
+            found[str(row["workload"])] = {
+                "classification": row["classification"],
+                "jurisdictions": row["residency"],
+            }
+    return found
 
 
 def scale_down_warnings(old: Resources, new: Resources) -> list[str]:

@@ -13,8 +13,8 @@ from typing import Literal, Protocol
 
 from planner.base import Frozen
 from planner.catalog.loader import Catalog
-from planner.catalog.rows import SCOPES, PaygPrice, Provider, ProvisionedUnit, Scope
-from planner.platform import Account, Cluster, OperatorClass, Platform
+from planner.catalog.rows import SCOPES, Partition, PaygPrice, Provider, ProvisionedUnit, Scope
+from planner.platform import Account, Cluster, KeyCustody, OperatorClass, Platform
 from planner.workload import Kind, Pin, Workload
 
 Place = tuple[Scope, tuple[str, ...] | None]
@@ -33,6 +33,8 @@ class SpillTarget(Frozen):
     scope: Scope
     jurisdictions: tuple[str, ...] | None
     operator_class: OperatorClass
+    partition: Partition = "public"
+    key_custody: KeyCustody = "provider_managed"
 
 
 class Hardware(Frozen):
@@ -68,6 +70,8 @@ class Option(Frozen):
     term_months: int
     spill: SpillTarget | None
     pinned: bool
+    partition: Partition = "public"
+    key_custody: KeyCustody = "provider_managed"
 
 
 class Offers(Protocol):
@@ -145,6 +149,8 @@ def _targets(
             scope=scope,
             jurisdictions=jurisdictions,
             operator_class="managed_service",
+            partition=_partition(account, catalog),
+            key_custody=account.key_custody,
         )
 
 
@@ -158,7 +164,8 @@ def _managed(
 ) -> Iterator[Option]:
     own = [target for target in targets if target.account == account.name]
     for target in own:
-        yield _option(workload, model, account, "payg", target.deployment_type, target, 0, None)
+        name = target.deployment_type
+        yield _option(workload, model, account, "payg", name, target, 0, None, catalog)
     for name in _sold(workload, account, "provisioned", catalog):
         unit = offers.unit(account.provider, model, name)
         if unit is None:
@@ -169,7 +176,9 @@ def _managed(
         spills = own if unit.spillover or account.provider != "gcp" else []
         for term in offers.terms(account.provider, model, name, account.region):
             for spill in (None, *spills):
-                option = _option(workload, model, account, "provisioned", name, place, term, spill)
+                option = _option(
+                    workload, model, account, "provisioned", name, place, term, spill, catalog
+                )
                 if spill is None or option.pinned or not _wider(spill.scope, option.scope):
                     yield option
 
@@ -207,6 +216,8 @@ def _self_hosted(
                 term_months=0,
                 spill=spill,
                 pinned=False,
+                partition=region.partition,
+                key_custody=cluster.key_custody,
             )
             yield _with_pin(workload, option)
 
@@ -220,6 +231,7 @@ def _option(
     place: Place | SpillTarget,
     term_months: int,
     spill: SpillTarget | None,
+    catalog: Catalog,
 ) -> Option:
     scope, jurisdictions = (
         (place.scope, place.jurisdictions) if isinstance(place, SpillTarget) else place
@@ -240,6 +252,8 @@ def _option(
         term_months=term_months,
         spill=spill,
         pinned=False,
+        partition=_partition(account, catalog),
+        key_custody=account.key_custody,
     )
     return _with_pin(workload, option)
 
@@ -292,6 +306,10 @@ def _place(account: Account, deployment_type: str, catalog: Catalog) -> Place:
         everywhere = {row.country for row in catalog.regions if row.cloud == account.provider}
         jurisdictions = tuple(sorted(everywhere))
     return scope, jurisdictions
+
+
+def _partition(account: Account, catalog: Catalog) -> Partition:
+    return catalog.region(account.provider, account.region).partition
 
 
 def _wider(scope: Scope, than: Scope) -> bool:

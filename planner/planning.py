@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +16,15 @@ from planner.declare import Stack
 from planner.demand import Demand, demand_of
 from planner.economics.overrides import overrides_in_use
 from planner.economics.prices import PriceBook
-from planner.evaluate import Setting, retirement
+from planner.evaluate import Setting
 from planner.options import Option, options_of
 from planner.plan import Inputs, Plan, Resources, Totals
-from planner.policy.document import options_document, plan_document
+from planner.policy.document import Operation, Terms, options_document, plan_document
 from planner.policy.engine import PolicyEngine
 from planner.policy.gate import gate_options, gate_plan
 from planner.policy.verdicts import Finding, OptionVerdict, Verdict
 from planner.policy.waivers import WaiverBook
+from planner.questions import Baseline, decided_facts, emitted_facts
 from planner.resources import resources_of
 from planner.serving.shape import ModelShape
 from planner.workload import Workload
@@ -46,13 +47,18 @@ def make_plan(
     evaluated_at: dt.datetime,
     waivers: WaiverBook,
     shape_of: Callable[[str], ModelShape],
+    operation: Operation = "preview",
+    baseline: Baseline | None = None,
 ) -> Planned:
     """Return the plan of ``stack``: gate first, then size, price and choose.
 
+    ``operation`` says what follows: some rules warn before a preview and deny before a
+    change. ``baseline`` is the approved plan that protection is compared with.
     Raises PolicyUnavailable when the engine gives no complete answer; a denial
     or an infeasible workload is in the plan, not raised.
     """
     platform = stack.platform
+    terms = Terms(operation, platform.regimes, platform.agreements)
     book = price_book(stack, catalog)
     options = {
         workload.name: options_of(workload, platform, catalog, book) for workload in stack.workloads
@@ -66,6 +72,7 @@ def make_plan(
         evaluated_at=evaluated_at,
         groups={group.name: group.countries for group in catalog.groups},
         beyond_inference={option.id: beyond_inference_of(option, catalog) for option in everything},
+        terms=terms,
     )
     verdicts = gate_options(engine, asked, everything, waivers)
     demands = {workload.name: _demand(workload, stack) for workload in stack.workloads}
@@ -77,12 +84,15 @@ def make_plan(
     # A plan with an undecided workload cannot proceed: its total is no budget question.
     whole = all(decision.chosen is not None for decision in decisions)
     question = plan_document(
-        list(_facts(decisions, stack, catalog)),
+        list(decided_facts(decisions, stack, catalog, baseline)),
         stack=stack.name,
         as_of=platform.as_of,
         evaluated_at=evaluated_at,
         budget_usd_per_month=platform.budget_usd_per_month if whole else None,
         total_usd_per_month=totals.total_usd_per_month if whole else None,
+        terms=terms,
+        emitted=emitted_facts(resources, stack, catalog),
+        baseline=baseline.digest if baseline else None,
     )
     found = gate_plan(engine, question, waivers)
     plan = Plan(
@@ -155,52 +165,6 @@ def _demand(workload: Workload, stack: Stack) -> Demand:
 
 def _chosen(decisions: Sequence[Decision]) -> list[Option]:
     return [decision.chosen.option for decision in decisions if decision.chosen]
-
-
-def _facts(
-    decisions: Sequence[Decision], stack: Stack, catalog: Catalog
-) -> Iterator[dict[str, Any]]:
-    """Yield what the second question says of each decision."""
-    workloads = {workload.name: workload for workload in stack.workloads}
-    for decision in decisions:
-        if decision.chosen is None:
-            continue
-        workload, outcome = workloads[decision.workload], decision.chosen
-        option, wanted = outcome.option, workload.objectives
-        place = option.hardware.cluster if option.hardware else option.account
-        yield {
-            "workload": decision.workload,
-            "tier": decision.tier,
-            "classification": decision.classification,
-            "critical": decision.critical,
-            "option": option.model_dump(mode="json"),
-            "deployment_key": f"{place}/{decision.workload}",
-            "total_usd_per_month": outcome.cost.total_usd_per_month if outcome.cost else None,
-            "term_months": option.term_months,
-            "horizon_months": workload.horizon_months,
-            "retires_on": retirement(option, catalog),
-            "successor": catalog.model(option.model).successor,
-            "exit_plan": workload.exit_plan,
-            "latency_basis": outcome.latency.basis if outcome.latency else "unverified",
-            "latency_objective": bool(wanted.ttft_p95_ms or wanted.itl_p95_ms),
-            "capacity_confirmed": _confirmed(decision, stack),
-        }
-
-
-def _confirmed(decision: Decision, stack: Stack) -> bool:
-    """Return whether the provider has confirmed the units that the floor needs."""
-    outcome = decision.chosen
-    floor = outcome.cost.floor if outcome and outcome.cost else None
-    if outcome is None or floor is None or outcome.option.kind != "provisioned":
-        return True
-    option = outcome.option
-    owned = sum(
-        item.units
-        for item in stack.platform.confirmed_capacity
-        if (item.account, item.deployment_type, item.model)
-        == (option.account, option.deployment_type, option.model)
-    )
-    return owned >= floor.step.units
 
 
 def _totals(

@@ -12,6 +12,9 @@ from planner.workload import Date, Kind, Name, NonNegative, Positive, PositiveIn
 
 OperatorClass = Literal["own_metal", "iaas", "managed_service"]
 
+KeyCustody = Literal["provider_managed", "customer_managed", "customer_held"]
+"""Who can decrypt: the provider; the customer's keys in its vault; keys kept outside of it."""
+
 
 class ModelSource(Frozen):
     """Where vLLM finds weights: a claim holding them, read-only, at a revision."""
@@ -40,8 +43,18 @@ class NodeQuota(Frozen):
     max_nodes: PositiveInt
 
 
+class EgressHost(Frozen):
+    """A host that servers of a cluster talk to, besides those that call them."""
+
+    host: Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
+    purpose: Literal["weights", "images", "telemetry", "logs", "other"]
+
+
 class Cluster(Frozen):
-    """A Kubernetes cluster that exists or may be created, with its GPU node quotas."""
+    """A Kubernetes cluster that exists or may be created, with its GPU node quotas.
+
+    ``register_id`` is its entry in the register of third-party arrangements.
+    """
 
     name: Name
     cloud: Provider
@@ -53,6 +66,9 @@ class Cluster(Frozen):
     namespace: Name = "llm"
     zones: tuple[str, ...] = ()
     serving: Serving = Serving()
+    key_custody: KeyCustody = "provider_managed"
+    register_id: Annotated[str, Field(min_length=1)] | None = None
+    egress: tuple[EgressHost, ...] = ()
 
 
 class UnitQuota(Frozen):
@@ -81,6 +97,9 @@ class Account(Frozen):
     """Whether the program creates the account (Azure only); it exists by default."""
     account_id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9:.-]{4,62}$")] | None = None
     """The provider's own id: an AWS account number, a Google project id."""
+    key_custody: KeyCustody = "provider_managed"
+    register_id: Annotated[str, Field(min_length=1)] | None = None
+    """The arrangement's entry in the register of third-party arrangements."""
 
 
 class PaygRate(Frozen):
@@ -226,11 +245,35 @@ class Deciding(Frozen):
     discount_rate_per_year: Share = 0.08
 
 
+class Agreement(Frozen):
+    """A paper that a regime asks for: a transfer tool, a notice, a contract, an assessment.
+
+    It covers one provider, or all without one; the countries named, or all without any;
+    one workload, or all without one. Policy data says which kinds are needed when.
+    """
+
+    kind: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,39}$")]
+    provider: Provider | None = None
+    countries: tuple[str, ...] = ()
+    workload: Name | None = None
+    date: Date
+    ref: Annotated[str, Field(min_length=1)]
+
+
 class PolicySettings(Frozen):
-    """Which engine decides: a local OPA by default, or the one at ``url``."""
+    """Which engine decides: a local OPA by default, or the one at ``url``.
+
+    Paths are from the project's folder. With ``verification_key`` (PEM) the rules come
+    from the signed ``bundle`` and from nowhere else. ``ca_bundle`` holds the authorities
+    that vouch for the server at ``url``, in place of the system's.
+    """
 
     url: str | None = None
     timeout_seconds: Positive = 10.0
+    ca_bundle: str | None = None
+    bundle: str | None = None
+    verification_key: str | None = None
+    verification_key_id: str = "llm-capacity"
 
 
 class Platform(Frozen):
@@ -248,4 +291,7 @@ class Platform(Frozen):
     engineering: Engineering | None = None
     deciding: Deciding = Deciding()
     budget_usd_per_month: Positive | None = None
+    regimes: tuple[str, ...] = ()
+    """Names of the regimes of policy data that the stack is under."""
+    agreements: tuple[Agreement, ...] = ()
     policy: PolicySettings = PolicySettings()

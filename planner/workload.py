@@ -171,10 +171,14 @@ class Residency(Frozen):
 
 
 class ExitPlan(Frozen):
-    """How to leave: the alternative and when leaving was last tried."""
+    """How to leave: the alternative and when leaving was last tried.
+
+    ``stressed`` says that the trial assumed a provider that fails or refuses.
+    """
 
     tested_on: Date
     alternative: str
+    stressed: bool = False
 
 
 class Pin(Frozen):

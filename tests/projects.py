@@ -13,7 +13,18 @@ CHAT: dict[str, Any] = {
     "residency": {"jurisdictions": ["AU"]},
     "data_asset": "customer questions",
     "signed_off_by": "data owner",
-    "models": [{"name": "gpt-4.1-mini"}],
+    "models": [
+        {
+            "name": "gpt-4.1-mini",
+            "evaluation": {
+                "suite": "support-answers",
+                "score": 0.91,
+                "threshold": 0.85,
+                "date": "2026-10-01",
+                "ref": "eval/2026-10/support",
+            },
+        }
+    ],
     "traffic": {
         "tokens_per_minute": {
             "p10": 150_000,

@@ -1,7 +1,7 @@
 """The two questions put to the engine, as plain JSON documents.
 
 ``options_document`` asks about options before any price is known, ``plan_document`` about
-what was decided. Both hold only what rules need: no owner, no data asset, no demand.
+what was decided. Both hold only what rules need.
 policies/schemas/ describes the same documents to ``opa check``.
 """
 
@@ -12,13 +12,14 @@ import hashlib
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
 from planner.catalog.beyond import own_places
 from planner.catalog.rows import Concern
 from planner.options import Option
+from planner.platform import Agreement
 from planner.workload import Workload
 
 SCHEMA_VERSION = 1
@@ -26,9 +27,16 @@ SCHEMA_VERSION = 1
 DECISION_KEYS = frozenset(
     {
         "workload",
+        "owner",
+        "signed_off_by",
+        "data_asset",
         "tier",
         "classification",
+        "residency",
+        "baseline",
         "critical",
+        "tokens_per_month",
+        "register_id",
         "option",
         "deployment_key",
         "total_usd_per_month",
@@ -42,7 +50,41 @@ DECISION_KEYS = frozenset(
         "capacity_confirmed",
     }
 )
-"""Keys of a decision. ``latency_objective`` (default true) false says that none is asked."""
+"""Keys of a decision.
+
+``latency_objective`` (default true) false says that none is asked. ``baseline`` holds the
+classification and the jurisdictions of the approved plan, null where that plan lacks the
+workload. ``register_id`` is the entry of the arrangement that would serve it.
+"""
+
+Operation = Literal["preview", "update"]
+"""What follows a pass: nothing but a report, or a change."""
+
+
+class Terms(NamedTuple):
+    """What both questions say of the run besides its subjects.
+
+    ``regimes`` are names in policy data, ``agreements`` the papers that the stack declares.
+    """
+
+    operation: Operation = "preview"
+    regimes: tuple[str, ...] = ()
+    agreements: tuple[Agreement, ...] = ()
+
+
+class Emitted(NamedTuple):
+    """What would exist on clusters and be bought, as plain rows; see policies/schemas/plan.
+
+    ``servers``, ``pools`` and ``egress`` are about self-hosting, ``purchases`` about terms.
+    """
+
+    servers: tuple[Mapping[str, Any], ...] = ()
+    pools: tuple[Mapping[str, Any], ...] = ()
+    egress: tuple[Mapping[str, Any], ...] = ()
+    purchases: tuple[Mapping[str, Any], ...] = ()
+
+
+NO_TERMS, NOTHING_EMITTED = Terms(), Emitted()
 
 
 def options_document(
@@ -55,6 +97,7 @@ def options_document(
     groups: Mapping[str, Collection[str]],
     deployment_keys: Mapping[str, str] | None = None,
     beyond_inference: Mapping[str, Mapping[Concern, Any]] | None = None,
+    terms: Terms = NO_TERMS,
 ) -> dict[str, Any]:
     """Return the question about ``options``.
 
@@ -66,6 +109,11 @@ def options_document(
     """
     workloads = list(workloads)
     pins = {workload.name: workload.pin for workload in workloads}
+    evaluations = {
+        (workload.name, choice.name): choice.evaluation
+        for workload in workloads
+        for choice in workload.models
+    }
     keys = deployment_keys or {}
     known = beyond_inference or {}
     once = _Once()
@@ -79,12 +127,13 @@ def options_document(
         return "/".join(str(part) for part in (*parts, option.model))
 
     return {
-        **_head("options", stack, as_of, evaluated_at),
+        **_head("options", stack, as_of, evaluated_at, terms),
         "workloads": {workload.name: _workload(workload, groups) for workload in workloads},
         "options": [
             {
                 **{name: once.plain(getattr(option, name)) for name in Option.model_fields},
                 "deployment_key": key_of(option),
+                "evaluation": once.plain(evaluations.get((option.workload, option.model))),
                 "beyond_inference": once.plain(known.get(option.id, own_places(option))),
             }
             for option in options
@@ -100,8 +149,14 @@ def plan_document(
     evaluated_at: dt.datetime,
     budget_usd_per_month: float | None,
     total_usd_per_month: float | None,
+    terms: Terms = NO_TERMS,
+    emitted: Emitted = NOTHING_EMITTED,
+    baseline: str | None = None,
 ) -> dict[str, Any]:
     """Return the question about a priced plan; a None total or cost is an unknown one.
+
+    ``baseline`` is the digest of the approved plan that it is compared with, None where
+    it is compared with none.
 
     A decision has the keys of ``DECISION_KEYS``. A key that is left out is not an error
     here: the rules that need it deny. A key that nobody knows is one, lest a misspelt
@@ -112,10 +167,12 @@ def plan_document(
         if unknown:
             raise ValueError(f"unknown keys of a decision: {', '.join(unknown)}")
     return {
-        **_head("plan", stack, as_of, evaluated_at),
+        **_head("plan", stack, as_of, evaluated_at, terms),
+        "baseline": baseline,
         "budget_usd_per_month": plain(budget_usd_per_month),
         "total_usd_per_month": plain(total_usd_per_month),
         "decisions": [plain(decision) for decision in decisions],
+        **{name: plain(rows) for name, rows in emitted._asdict().items()},
     }
 
 
@@ -177,13 +234,18 @@ def instant(moment: dt.datetime) -> str:
     return moment.astimezone(dt.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _head(stage: str, stack: str, as_of: dt.date, evaluated_at: dt.datetime) -> dict[str, Any]:
+def _head(
+    stage: str, stack: str, as_of: dt.date, evaluated_at: dt.datetime, terms: Terms
+) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "stage": stage,
         "stack": stack,
         "as_of": as_of.isoformat(),
         "evaluated_at": instant(evaluated_at),
+        "operation": terms.operation,
+        "regimes": sorted(terms.regimes),
+        "agreements": [plain(agreement) for agreement in terms.agreements],
     }
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from planner.base import Frozen
 
@@ -32,7 +34,8 @@ class UsedWaiver(Frozen):
 class Finding(Frozen):
     """One rule's word on one subject. ``raw_verdict`` is before waivers.
 
-    ``evidence`` is a JSON pointer into the document the engine was given.
+    ``evidence`` is a JSON pointer into the document the engine was given;
+    ``waivable_by`` names the roles that may waive a denial, none for nobody.
     """
 
     rule_id: str
@@ -43,6 +46,7 @@ class Finding(Frozen):
     message: str
     remedy: str
     citation: Citation
+    waivable_by: Annotated[tuple[str, ...], Field(strict=False)]
     subject: str
     observed: Any
     expected: Any

@@ -68,7 +68,18 @@ def make_workload(**changes: Any) -> Workload:
         "residency": {"jurisdictions": tuple(residency)},
         "data_asset": "tickets",
         "signed_off_by": "data owner",
-        "models": ({"name": "gpt-4.1-mini"},),
+        "models": (
+            {
+                "name": "gpt-4.1-mini",
+                "evaluation": {
+                    "suite": "support-answers",
+                    "score": 0.91,
+                    "threshold": 0.85,
+                    "date": dt.date(2026, 10, 1),
+                    "ref": "eval/2026-10/support",
+                },
+            },
+        ),
         "traffic": {
             "tokens_per_minute": {
                 "p10": 1.0, "p50": 2.0, "p90": 3.0, "p99": 4.0, "peak": 5.0,
@@ -119,9 +130,16 @@ def make_spill(**changes: Any) -> SpillTarget:
 def make_decision(**changes: Any) -> dict[str, Any]:
     return {
         "workload": "chat",
+        "owner": "support team",
+        "signed_off_by": "data owner",
+        "data_asset": "customer questions",
         "tier": "interactive",
         "classification": "confidential",
+        "residency": {"jurisdictions": ["AU"], "countries": ["AU"]},
+        "baseline": None,
         "critical": True,
+        "tokens_per_month": 1_000_000.0,
+        "register_id": "VR-0142",
         "option": make_option(),
         "deployment_key": "azure/main/chat",
         "total_usd_per_month": 1000.0,
@@ -129,7 +147,11 @@ def make_decision(**changes: Any) -> dict[str, Any]:
         "horizon_months": 12,
         "retires_on": None,
         "successor": None,
-        "exit_plan": {"tested_on": "2026-09-01", "alternative": "Qwen/Qwen3-32B"},
+        "exit_plan": {
+            "tested_on": "2026-09-01",
+            "alternative": "Qwen/Qwen3-32B",
+            "stressed": False,
+        },
         "latency_basis": "measured",
         "capacity_confirmed": True,
         **changes,

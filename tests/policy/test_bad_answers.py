@@ -46,6 +46,7 @@ def finding(**changes: Any) -> dict[str, Any]:
         "message": "m",
         "remedy": "r",
         "citation": {"document": "d", "clause": "c"},
+        "waivable_by": [],
         "subject": "chat/payg",
         "observed": 1,
         "expected": 2,

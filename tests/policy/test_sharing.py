@@ -131,7 +131,8 @@ def test_findings_name_the_right_option(make: SimpleNamespace, reads: Reads) -> 
     found = Finding(
         rule_id="A-001", title="t", severity="low", verdict="deny", raw_verdict="deny",
         message=f"{asked['id']} of {asked['workload']}", remedy="r",
-        citation={"document": "d", "clause": "c"}, subject=asked["id"],
+        citation={"document": "d", "clause": "c"}, waivable_by=(),
+            subject=asked["id"],
         observed=[asked["id"]], expected={asked["workload"]: 1}, evidence="/options/1/x",
     )  # fmt: skip
     spread = question.spread([found])

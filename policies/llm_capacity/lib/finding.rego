@@ -16,6 +16,7 @@ rule(chain) := {
 	"severity": object.get(custom, "severity", document.absent),
 	"remedy": object.get(custom, "remedy", document.absent),
 	"citation": object.get(custom, "citation", document.absent),
+	"waivable_by": object.get(custom, "waivable_by", document.absent),
 	"stages": object.get(custom, "stages", []),
 } if {
 	annotations := annotated(chain)
@@ -25,7 +26,8 @@ rule(chain) := {
 # METADATA
 # description: |
 #   A finding. `facts` holds subject, message, observed, expected and evidence, the
-#   JSON pointer into the input.
+#   JSON pointer into the input. A `citation` in it, as a regime's clause, takes the
+#   place of the rule's own.
 make(chain, verdict, facts) := object.union(described(chain, verdict), facts)
 
 # METADATA

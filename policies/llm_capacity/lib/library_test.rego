@@ -29,13 +29,14 @@ test_the_nearest_annotation_with_an_id_wins if {
 }
 
 test_a_rule_says_what_its_metadata_says if {
-	custom := {"id": "A-001", "severity": "low", "remedy": "R.", "citation": {"document": "d", "clause": "c"}, "stages": ["plan"]}
+	custom := {"id": "A-001", "severity": "low", "remedy": "R.", "citation": {"document": "d", "clause": "c"}, "waivable_by": ["r"], "stages": ["plan"]}
 	finding.rule([{"annotations": {"title": "T", "custom": custom}}]) == {
 		"rule_id": "A-001",
 		"title": "T",
 		"severity": "low",
 		"remedy": "R.",
 		"citation": {"document": "d", "clause": "c"},
+		"waivable_by": ["r"],
 		"stages": ["plan"],
 	}
 	finding.rule([]) == {
@@ -44,6 +45,7 @@ test_a_rule_says_what_its_metadata_says if {
 		"severity": "<missing>",
 		"remedy": "<missing>",
 		"citation": "<missing>",
+		"waivable_by": "<missing>",
 		"stages": [],
 	}
 }

@@ -9,6 +9,7 @@
 #   id: MOD-001
 #   severity: high
 #   stages: [options]
+#   waivable_by: [ai_risk]
 #   remedy: Use a model approved for the classification, or ask the approver named by role in the approved-models data for a row.
 #   citation:
 #     document: NIST AI 100-1 (AI Risk Management Framework 1.0)

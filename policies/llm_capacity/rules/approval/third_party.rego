@@ -10,6 +10,7 @@
 #   id: TPP-001
 #   severity: critical
 #   stages: [options]
+#   waivable_by: [compliance]
 #   remedy: Serve the workload on own or rented machines without spill to a managed service, or have the policy owner clear the operator class for the classification.
 #   citation:
 #     document: Regulation (EU) 2016/679 (GDPR)

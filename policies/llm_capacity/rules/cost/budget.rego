@@ -9,6 +9,7 @@
 #   id: BUD-001
 #   severity: high
 #   stages: [plan]
+#   waivable_by: [budget_owner]
 #   remedy: Reduce demand, relax an objective, choose a cheaper admissible option, or have the budget owner raise the budget.
 #   citation:
 #     document: FinOps Framework

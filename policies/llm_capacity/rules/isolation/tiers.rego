@@ -7,6 +7,7 @@
 #   id: TIER-001
 #   severity: high
 #   stages: [options, plan]
+#   waivable_by: [platform_owner]
 #   remedy: Give the batch work a deployment of its own, or move one of the two pins.
 #   citation:
 #     document: ISO/IEC 27001:2022

@@ -7,6 +7,7 @@
 #   id: EXI-001
 #   severity: high
 #   stages: [plan]
+#   waivable_by: [compliance]
 #   remedy: Declare exit_plan with the alternative and the date on which leaving was last tested.
 #   citation:
 #     document: Regulation (EU) 2022/2554 (DORA)

@@ -11,6 +11,7 @@
 #   id: LIF-001
 #   severity: high
 #   stages: [plan]
+#   waivable_by: [platform_owner]
 #   remedy: Shorten the term or the horizon, choose a model that lives longer, or record an exit plan and a successor.
 #   citation:
 #     document: MicrosoftDocs/azure-ai-docs, concepts-model-retirements-content.md (2026-10-05)

@@ -11,6 +11,7 @@
 #   id: RES-004
 #   severity: high
 #   stages: [options]
+#   waivable_by: []
 #   remedy: Choose an option whose places are published and inside the residency, obtain the provider's written statement and add it to the catalog, or serve the workload on own machines.
 #   citation:
 #     document: Regulation (EU) 2022/2554 (DORA)

@@ -10,6 +10,7 @@
 #   id: RES-001
 #   severity: critical
 #   stages: [options]
+#   waivable_by: []
 #   remedy: Choose a deployment type or region whose processing stays inside the residency, or have the data owner widen the residency.
 #   citation:
 #     document: Regulation (EU) 2016/679 (GDPR)

@@ -9,6 +9,7 @@
 #   id: RES-003
 #   severity: critical
 #   stages: [options]
+#   waivable_by: []
 #   remedy: Spill to a pay-as-you-go deployment of the same or a narrower scope inside the residency, or do not spill.
 #   citation:
 #     document: Regulation (EU) 2016/679 (GDPR)

@@ -10,6 +10,7 @@
 #   id: RES-002
 #   severity: critical
 #   stages: [options]
+#   waivable_by: []
 #   remedy: Use a deployment type whose countries are published, or add the dated member list with its source to the catalog.
 #   citation:
 #     document: Regulation (EU) 2022/2554 (DORA)

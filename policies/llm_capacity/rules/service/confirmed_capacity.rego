@@ -9,6 +9,7 @@
 #   id: CAP-001
 #   severity: medium
 #   stages: [plan]
+#   waivable_by: [platform_owner]
 #   remedy: Ask the provider for the capacity in the region, deploy before buying a term, and record the confirmation with its date and reference.
 #   citation:
 #     document: MicrosoftDocs/azure-ai-docs, provisioned-throughput.md (2025-09-03)

@@ -10,6 +10,7 @@
 #   id: LAT-001
 #   severity: high
 #   stages: [plan]
+#   waivable_by: [service_owner]
 #   remedy: Measure the provider's latency from your own network and declare it with its date, or choose an option whose latency is modelled or contracted.
 #   citation:
 #     document: Regulation (EU) 2022/2554 (DORA)
