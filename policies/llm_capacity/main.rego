@@ -35,15 +35,35 @@ packages[id] := [category, name] if {
 	id := data.llm_capacity.rules[category][name].rule.rule_id
 }
 
+# A question in parts is asked of the rules that the parts name, and of no other. Two parts
+# for one rule conflict, as two rules with one id do.
+asked[id] := object.union(input, {"options": part.options, "workloads": part.workloads}) if {
+	some part in input.parts
+	some id in part.rules
+}
+
 evaluated contains id if {
 	some id, [category, name] in packages
+	named(id)
 	input.stage in data.llm_capacity.rules[category][name].rule.stages
+}
+
+named(_) if not input.parts
+
+named(id) if asked[id]
+
+findings contains found if {
+	not input.parts
+	some id in evaluated
+	[category, name] := packages[id]
+	some found in data.llm_capacity.rules[category][name].findings
 }
 
 findings contains found if {
 	some id in evaluated
 	[category, name] := packages[id]
-	some found in data.llm_capacity.rules[category][name].findings
+	question := asked[id]
+	some found in data.llm_capacity.rules[category][name].findings with input as question
 }
 
 verdicts_by_subject[subject] contains found.verdict if {
@@ -52,6 +72,12 @@ verdicts_by_subject[subject] contains found.verdict if {
 }
 
 options[id] := verdicts.worst(object.get(verdicts_by_subject, id, set())) if {
-	some option in input.options
-	id := option.id
+	some id in subjects
+}
+
+subjects contains option.id if some option in input.options
+
+subjects contains option.id if {
+	some part in input.parts
+	some option in part.options
 }

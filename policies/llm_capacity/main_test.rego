@@ -41,6 +41,65 @@ test_the_worst_finding_wins if {
 	answer.options == {"chat/payg": "unavailable"}
 }
 
+# A question in parts, each for the rules that it names.
+in_parts(parts) := object.union(
+	object.remove(asked({}), ["options", "workloads"]),
+	{"options": [], "workloads": {}, "parts": parts},
+)
+
+part(rules, id, change) := {
+	"rules": rules,
+	"workloads": {"chat": fixtures.workload},
+	"options": [object.union(object.union(fixtures.option, {"id": id}), change)],
+}
+
+test_each_rule_is_asked_its_own_part if {
+	abroad := {"jurisdictions": ["US"], "model": "unlisted"}
+	answer := main.answer with input as in_parts([
+		part(["RES-001"], "a", abroad),
+		part(["MOD-001", "TPP-001"], "b", abroad),
+		part(["RES-002"], "c", abroad),
+	])
+	[[found.rule_id, found.subject] | some found in answer.findings] == [["RES-001", "a"], ["MOD-001", "b"]]
+	answer.options == {"a": "deny", "b": "deny", "c": "allow"}
+	answer.rule_ids == ["MOD-001", "RES-001", "RES-002", "TPP-001"]
+	answer.rules_evaluated == 4
+}
+
+test_a_part_keeps_what_the_question_has_in_common if {
+	question := in_parts([part(["EVA-001"], "a", {})])
+	early := main.answer with input as question
+	early.options == {"a": "allow"}
+	late := main.answer with input as object.union(question, {"as_of": "2029-12-01"})
+	late.options == {"a": "warn"}
+}
+
+test_beside_parts_nothing_is_asked if {
+	abroad := fixtures.asking({"jurisdictions": ["US"]}, {})
+	question := object.union(in_parts([part(["RES-001"], "a", {})]), object.filter(abroad, ["options", "workloads"]))
+	answer := main.answer with input as question
+	answer.findings == []
+}
+
+test_no_part_no_rule if {
+	answer := main.answer with input as in_parts([])
+	answer.rules_evaluated == 0
+	answer.options == {}
+}
+
+test_a_part_evaluates_no_rule_of_another_stage if {
+	answer := main.answer with input as in_parts([part(["BUD-001", "RES-001"], "a", {})])
+	answer.rule_ids == ["RES-001"]
+}
+
+test_a_part_without_options_or_workloads_evaluates_nothing if {
+	every key in ["options", "workloads"] {
+		whole := part(["RES-001"], "a", {})
+		answer := main.answer with input as in_parts([object.remove(whole, [key])])
+		answer.rules_evaluated == 0
+	}
+}
+
 test_no_answer_without_stage_or_nonce if {
 	not main.answer with input as fixtures.asking({}, {})
 	not main.answer with input as object.remove(asked({}), ["stage"])
