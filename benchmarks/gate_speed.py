@@ -2,9 +2,12 @@
 
     python -m benchmarks.gate_speed
 
-Two sizes: 50 workloads and 1,000 workloads of 100 options each. The server is up before the
-clock starts; its start is given apart, and so are the document and the same question with
-every option asked about on its own. Prints JSON; the exit code is 1 when a bar is missed.
+Two sizes: 50 workloads and 1,000 workloads of 100 options each, under four regimes, each
+workload with evaluations of its own. The server is up before the clock starts. Given apart:
+its start, the document, the engine's part of the gate, the reading of every finding, and the
+same question with every option asked about on its own. Seconds are the best of three runs;
+``cpu`` ones are of the processor, which other work on the machine does not slow as much.
+Prints JSON; the exit code is 1 when a bar is missed.
 """
 
 from __future__ import annotations
@@ -12,13 +15,17 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 import json
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
-from planner.catalog.rows import CONCERNS
+from planner.catalog.rows import CONCERNS, Concern
 from planner.options import Option, SpillTarget
-from planner.policy.document import options_document
+from planner.platform import Agreement
+from planner.policy.answer import Answer
+from planner.policy.document import Terms, options_document
 from planner.policy.engine import PolicyEngine
 from planner.policy.gate import gate_options
 from planner.policy.sharing import share
@@ -28,6 +35,7 @@ NOW = dt.datetime(2026, 12, 1, 12, 0, tzinfo=dt.UTC)
 OPTIONS_EACH = 100
 BARS_SECONDS = {50: 0.5, 1000: 5.0}
 UNSHARED_UP_TO = 50
+RUNS = 3
 
 PROFILES = tuple(
     itertools.product(
@@ -47,12 +55,30 @@ PLACES: tuple[tuple[str, str, str, tuple[str, ...] | None], ...] = (
     ("eastus2", "DataZoneStandard", "zone", ("US",)),
 )
 MODELS = ("gpt-4.1-mini", "gpt-5.4-mini", "Qwen/Qwen3-32B", "unlisted/model")
-TERMS = (0, 1, 12, 36, 60)
+MONTHS = (0, 1, 12, 36, 60)
+TERMS = Terms(
+    regimes=("AU_APRA_CPS_230", "AU_APRA_CPS_234", "EU_DORA", "EU_GDPR"),
+    agreements=tuple(
+        Agreement(kind=kind, provider="azure", workload=name, date=dt.date(2026, 6, 1), ref="r")
+        for kind, name in (
+            ("transfer_tool", None),
+            ("location_clause", "workload-1"),
+            ("control_evidence", "workload-2"),
+        )
+    ),
+)
 
 
 def workload(index: int) -> Workload:
-    """Return a workload; every 48th has the same profile."""
+    """Return a workload; every 48th has the same profile, and none the same evaluations."""
     classification, residency, tier, critical = PROFILES[index % len(PROFILES)]
+    evaluation = {
+        "suite": "task",
+        "score": 0.7 + index % 30 / 100,
+        "threshold": 0.8,
+        "date": NOW.date() - dt.timedelta(days=index % 500),
+        "ref": f"eval/{index}",
+    }
     return Workload.model_validate(
         {
             "name": f"workload-{index}",
@@ -63,7 +89,7 @@ def workload(index: int) -> Workload:
             "residency": {"jurisdictions": residency},
             "data_asset": "asset",
             "signed_off_by": "data owner",
-            "models": tuple({"name": model} for model in MODELS),
+            "models": tuple({"name": model, "evaluation": evaluation} for model in MODELS),
             "traffic": {
                 "tokens_per_minute": {
                     "p10": 1.0, "p50": 2.0, "p90": 3.0, "p99": 4.0, "peak": 5.0,
@@ -81,7 +107,7 @@ def options(name: str) -> list[Option]:
     """Return the workload's hundred options: places, models, terms; half of them spill."""
     found = []
     for number, ((region, sort, scope, countries), model, term) in enumerate(
-        itertools.product(PLACES, MODELS, TERMS)
+        itertools.product(PLACES, MODELS, MONTHS)
     ):
         place = {
             "provider": "azure",
@@ -110,7 +136,7 @@ def options(name: str) -> list[Option]:
     return found
 
 
-def around(option: Option) -> dict[str, Any]:
+def around(option: Option) -> dict[Concern, Any]:
     """Return the places beyond inference: telemetry unknown, the rest in the country."""
     roles = ["option", "spill target"] if option.spill else ["option"]
     return {
@@ -127,11 +153,11 @@ def around(option: Option) -> dict[str, Any]:
     }
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the seconds that ``work`` takes, and its result."""
-    start = time.perf_counter()
+def timed(work: Callable[[], Any]) -> tuple[float, float, Any]:
+    """Return the seconds that ``work`` takes, those of our own processor, and its result."""
+    start, own = time.perf_counter(), time.process_time()
     result = work()
-    return time.perf_counter() - start, result
+    return time.perf_counter() - start, time.process_time() - own, result
 
 
 def measure(engine: PolicyEngine, count: int) -> dict[str, Any]:
@@ -139,7 +165,7 @@ def measure(engine: PolicyEngine, count: int) -> dict[str, Any]:
     workloads = [workload(index) for index in range(count)]
     found = [option for row in workloads for option in options(row.name)]
     facts = {option.id: around(option) for option in found}
-    document_seconds, document = timed(
+    document_seconds, _, document = timed(
         lambda: options_document(
             workloads,
             found,
@@ -148,28 +174,69 @@ def measure(engine: PolicyEngine, count: int) -> dict[str, Any]:
             evaluated_at=NOW,
             groups={"EU": ("DE", "FR", "SE")},
             beyond_inference=facts,
+            terms=TERMS,
         )
     )
-    seconds, verdicts = timed(lambda: gate_options(engine, document, found))
-    asked = len(share(document, engine.reads).document["options"])
+    best: dict[str, float] = {}
+    for _ in range(RUNS):
+        asked = Watched(engine)
+        seconds, own, verdicts = timed(lambda: gate_options(asked, document, found))  # noqa: B023
+        reading, _, findings = timed(lambda: sum(len(row.findings) for row in verdicts.values()))  # noqa: B023
+        run = {
+            "gate_seconds": seconds,
+            "gate_cpu_seconds": own + asked.cpu,
+            "engine_seconds": asked.seconds,
+            "engine_cpu_seconds": asked.cpu,
+            "planner_cpu_seconds": own,
+            "findings_seconds": reading,
+        }
+        best = {name: min(value, best.get(name, value)) for name, value in run.items()}
+    parts = share(document, engine.reads).document["parts"]
     row: dict[str, Any] = {
         "workloads": count,
         "options": len(found),
-        "options_asked": asked,
-        "findings": sum(len(verdict.findings) for verdict in verdicts.values()),
+        "options_asked": {" ".join(part["rules"]): len(part["options"]) for part in parts},
+        "findings": findings,
         "document_seconds": round(document_seconds, 3),
-        "gate_seconds": round(seconds, 3),
+        **{name: round(value, 3) for name, value in best.items()},
         "bar_seconds": BARS_SECONDS[count],
-        "ratio_to_bar": round(seconds / BARS_SECONDS[count], 3),
+        "ratio_to_bar": round(best["gate_seconds"] / BARS_SECONDS[count], 3),
     }
     if count <= UNSHARED_UP_TO:
-        alone, same = timed(lambda: gate_options(Unshared(engine), document, found))
+        alone, _, same = timed(lambda: gate_options(Unshared(engine), document, found))
         row |= {
             "unshared_seconds": round(alone, 3),
-            "times_faster": round(alone / seconds, 1),
+            "times_faster": round(alone / best["gate_seconds"], 1),
             "same_verdicts_and_findings": same == verdicts,
         }
     return row
+
+
+class Watched:
+    """The same engine, which notes how long it takes to answer."""
+
+    def __init__(self, engine: PolicyEngine) -> None:
+        self.reads = engine.reads
+        self._engine = engine
+        self.seconds = self.cpu = 0.0
+
+    def ask(self, document: Mapping[str, Any]) -> Answer:
+        """Return the engine's answer."""
+        used = self._used()
+        self.seconds, _, answer = timed(lambda: self._engine.ask(document))
+        self.cpu = self._used() - used
+        found: Answer = answer
+        return found
+
+    def _used(self) -> float:
+        """Return the server's processor time so far; 0 where the system does not tell."""
+        server = self._engine.server
+        stat = Path(f"/proc/{server.pid if server else None}/stat")
+        if not stat.exists():
+            return 0.0
+        # User and system time in ticks, counted after the name, which may hold blanks.
+        fields = stat.read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Unshared:
@@ -182,7 +249,7 @@ class Unshared:
 def main() -> int:
     """Measure both sizes and say whether the bars hold."""
     start = time.perf_counter()
-    with PolicyEngine(timeout_seconds=120) as engine:
+    with PolicyEngine(timeout_seconds=600) as engine:
         started = time.perf_counter() - start
         rows = [measure(engine, count) for count in BARS_SECONDS]
     print(json.dumps({"server_start_seconds": round(started, 3), "gates": rows}, indent=2))

@@ -120,17 +120,26 @@ def _options(
     result: Mapping[str, Any], document: Mapping[str, Any], findings: tuple[Finding, ...]
 ) -> dict[str, Verdict]:
     options = result.get("options")
-    asked = {option["id"] for option in document["options"]}
+    whole = {option["id"] for option in document["options"]}
+    parts = {
+        rule: {option["id"] for option in part["options"]}
+        for part in document.get("parts", ())
+        for rule in part["rules"]
+    }
+    asked = whole.union(*parts.values())
     if not isinstance(options, Mapping) or set(options) != asked:
         given = set(options) if isinstance(options, Mapping) else set()
         odd = ", ".join(sorted(map(str, given ^ asked))[:5])
         raise _unusable(f"verdicts and options differ ({odd})", _REPORT)
     by_subject: dict[str, list[Verdict]] = {}
+    unknown = set()
     for found in findings:
         by_subject.setdefault(found.subject, []).append(found.verdict)
-    unknown = sorted(set(by_subject) - asked)
+        if found.subject not in parts.get(found.rule_id, whole):
+            unknown.add(found.subject)
     if unknown:
-        raise _unusable(f"findings about unknown options: {', '.join(unknown[:5])}", _REPORT)
+        odd = ", ".join(sorted(unknown)[:5])
+        raise _unusable(f"findings about unknown options: {odd}", _REPORT)
     verdicts: dict[str, Verdict] = {}
     for option, verdict in options.items():
         own = worst(by_subject.get(option, []))

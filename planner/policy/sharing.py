@@ -1,82 +1,77 @@
 """One question for all options that the rules cannot tell apart.
 
-Options that differ only in what no rule reads (their names, region, term, hardware, other
-workloads with the same residency and classification) get the same findings. One stands for
-all: it is asked about under a made-up id, with only the fields that the manifest says the
-rules read, so that a rule that reads another sees it absent. The findings then go to each
-member with its own id, workload and place in the document.
+Options that differ only in what a rule does not read (their names, region, term, hardware,
+other workloads with the same residency and classification) get the same findings of it. So
+rules that read the same fields are asked a part of the question of their own, in which one
+option stands for all that agree in those fields: it has a made-up id and nothing but those
+fields, so that a rule that reads another sees it absent. The findings then go to each
+option with its own id, workload and place in the document.
 
-An option that is pinned is asked about as it is: pins are compared with one another.
+An option that a rule must see whole, or whose workload nobody knows, is asked as it is.
 """
 
 from __future__ import annotations
 
-import json
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any
 
-from planner.policy.verdicts import Finding
+from planner.errors import PolicyUnavailable
+from planner.policy.answer import worst
+from planner.policy.grouping import Grouping, Texts, mentioned
+from planner.policy.reads import Fields, Reads
+from planner.policy.templates import Member, Template
+from planner.policy.verdicts import Finding, Verdict
 
-
-@dataclass(frozen=True)
-class Reads:
-    """The fields that the rules of stage ``options`` read, but for names and pins."""
-
-    option: tuple[str, ...]
-    spill: tuple[str, ...]
-    workload: tuple[str, ...]
-
-    @property
-    def whole(self) -> tuple[str, ...]:
-        """The fields of an option that are compared whole."""
-        return tuple(name for name in self.option if name != "spill")
-
-    @classmethod
-    def of_manifest(cls, content: bytes) -> Reads | None:
-        """Return what a manifest says that its rules read; None when it does not say."""
-        reads = json.loads(content).get("reads")
-        if not isinstance(reads, Mapping):
-            return None
-        return cls(*(tuple(map(str, reads[part])) for part in ("option", "spill", "workload")))
-
-
-class _Member(NamedTuple):
-    """One option: its place in the document, its id and its workload's name."""
-
-    place: int
-    id: str
-    workload: str
+EVERY_RULE = ""
+"""Stands for all rules where they are asked one and the same question."""
 
 
 @dataclass
-class _Group:
-    """Options that get the same findings; the first one's fields are asked about."""
+class Alike:
+    """Options that some rules cannot tell apart, by one of them, and what is said of them."""
 
     option: Mapping[str, Any]
-    members: list[_Member] = field(default_factory=list)
+    workload: str
+    asked: list[tuple[int, str]] = field(default_factory=list)
+    templates: list[Template] = field(default_factory=list)
+    verdict: Verdict = "allow"
 
 
 @dataclass(frozen=True)
 class Question:
-    """The document to ask, and whose findings those about its options are."""
+    """The document to ask, and whose findings those about its options are.
+
+    ``_alike`` holds, for each set of rules, what each option is alike with.
+    """
 
     document: Mapping[str, Any]
-    _stands_for: Mapping[str, tuple[int, str, Sequence[_Member]]]
+    _members: Sequence[Member]
+    _alike: Sequence[Sequence[Alike]]
+    _asked: Mapping[tuple[int, str], Member]
+    _part_of: Mapping[str, int]
 
-    def spread(self, findings: Iterable[Finding]) -> dict[str, list[Finding]]:
-        """Return the findings of each option that has any, by its id."""
-        spread: dict[str, list[Finding]] = {}
-        for found in findings:
-            if found.subject not in self._stands_for:
-                spread.setdefault(found.subject, []).append(found)
-                continue
-            index, workload, members = self._stands_for[found.subject]
-            own = _Template(found, index, workload).of
-            for member in members:
-                spread.setdefault(member.id, []).append(own(member))
-        return spread
+    def spread(self, findings: Iterable[Finding]) -> Iterator[tuple[Member, tuple[Alike, ...]]]:
+        """Yield every option, in order, with what is said of it; the findings are all of it.
+
+        A finding on what its rule was not asked about is PolicyUnavailable.
+        """
+        found: dict[tuple[int, str], list[Template]] = {}
+        for finding in findings:
+            part = self._part_of.get(finding.rule_id, self._part_of.get(EVERY_RULE, -1))
+            key = (part, finding.subject)
+            if key not in self._asked:
+                raise PolicyUnavailable(
+                    f"policy engine: {finding.rule_id} has a finding on {finding.subject}, which "
+                    "it was not asked about. Load a bundle that passes its tests."
+                )
+            found.setdefault(key, []).append(Template(finding, self._asked[key]))
+        for group in {id(group): group for group in chain(*self._alike)}.values():
+            group.templates = [row for key in group.asked for row in found.get(key, ())]
+            group.verdict = worst({row.finding.verdict for row in group.templates})
+        return zip(self._members, zip(*self._alike, strict=True), strict=True)
 
 
 def share(document: Mapping[str, Any], reads: Reads | None) -> Question:
@@ -84,127 +79,132 @@ def share(document: Mapping[str, Any], reads: Reads | None) -> Question:
 
     Without ``reads``, it is the document itself.
     """
+    members = [
+        Member(option["id"], place, str(option.get("workload")))
+        for place, option in enumerate(document["options"])
+    ]
     if reads is None:
-        return Question(document, {})
-    text, whole = _Texts(), reads.whole
-    profiles = {
-        name: text.of(_part(row, reads.workload)) for name, row in document["workloads"].items()
+        alone = [Alike({}, member.workload, [(0, member.id)]) for member in members]
+        asked = {(0, member.id): member for member in members}
+        return Question(document, members, [alone], asked, {EVERY_RULE: 0})
+    head = {name: row for name, row in document.items() if name not in ("workloads", "options")}
+    texts, names = Texts(), mentioned(head)
+    parts = {
+        fields: _Part(number, fields, document["workloads"])
+        for number, fields in enumerate(reads.rules)
     }
-    groups: dict[Any, _Group] = {}
-    for index, option in enumerate(document["options"]):
-        workload = option.get("workload")
-        key: Any = index
-        if option.get("pinned") is False and workload in profiles:
-            spill = option.get("spill")
-            parts = spill if isinstance(spill, dict) and "spill" in reads.option else {}
-            key = (
-                profiles[workload],
-                *[text.of(option[name]) if name in option else None for name in whole],
-                *[text.of(parts[name]) if name in parts else None for name in reads.spill],
-                None if parts else text.of(spill),
-            )
-        group = groups.get(key)
-        if group is None:
-            group = groups[key] = _Group(option)
-        group.members.append(_Member(index, option["id"], str(workload)))
-    return _question(document, groups.values(), reads)
+    alike = []
+    for near in _near(reads.rules):
+        groups = _alike(document, members, near, Grouping(Fields.union(near), texts, names))
+        alike.append(groups)
+        distinct = list({id(group): group for group in groups}.values())
+        for fields in near:
+            parts[fields].ask(distinct, Grouping(fields, texts, names))
+    rows = [
+        {"rules": rules, "workloads": parts[fields].workloads, "options": parts[fields].options}
+        for fields, rules in reads.rules.items()
+    ]
+    return Question(
+        {**head, "workloads": {}, "options": [], "parts": rows},
+        members,
+        alike,
+        {key: member for part in parts.values() for key, member in part.asked.items()},
+        {id: number for number, rules in enumerate(reads.rules.values()) for id in rules},
+    )
 
 
-def _question(document: Mapping[str, Any], groups: Iterable[_Group], reads: Reads) -> Question:
-    mark = secrets.token_hex(8)
-    workloads: dict[str, Any] = {}
-    options: list[Mapping[str, Any]] = []
-    stands_for: dict[str, tuple[int, str, Sequence[_Member]]] = {}
-    names: dict[str, str] = {}
-    for index, group in enumerate(groups):
-        first = group.members[0]
-        if len(group.members) == 1:
-            if first.workload in document["workloads"]:
-                workloads[first.workload] = document["workloads"][first.workload]
-            options.append(document["options"][first.place])
-            # Its evidence still has to point into the whole document.
-            if first.place != index:
-                stands_for[first.id] = (index, first.workload, group.members)
-            continue
-        profile = _part(document["workloads"][first.workload], reads.workload)
-        workload = names.setdefault(json.dumps(profile), f"workload-{mark}-{len(names):08d}")
-        workloads[workload] = profile
-        id = f"option-{mark}-{index:08d}"
-        options.append({**_relevant(group.option, reads), "id": id, "workload": workload})
-        stands_for[id] = (index, workload, group.members)
-    return Question({**document, "workloads": workloads, "options": options}, stands_for)
+def _near(rules: Iterable[Fields]) -> list[list[Fields]]:
+    """Return what rules read in sets with no field of an option in common.
 
-
-def _relevant(option: Mapping[str, Any], reads: Reads) -> dict[str, Any]:
-    """Return the fields that rules read; nobody compares what is not pinned."""
-    part = _part(option, ("pinned", *reads.option))
-    if isinstance(spill := part.get("spill"), Mapping):
-        part["spill"] = _part(spill, reads.spill)
-    return part
-
-
-def _part(row: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Return the named fields, absent ones left absent."""
-    return {name: row[name] for name in names if name in row}
-
-
-class _Texts:
-    """Values as JSON text, which is equal only for equal values of equal types.
-
-    Documents share their parts among options: what was written once is remembered by its
-    identity, which the document keeps alive for as long as this is used.
+    Where a model serves and which model it is are independent: together they would tell
+    as many options apart as there are pairs.
     """
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, str]] = {}
-
-    def of(self, value: Any) -> str:
-        """Return the text of a value."""
-        if type(value) is str:
-            return f'"{value}'
-        known = self._known.get(id(value))
-        if known is None:
-            known = (value, json.dumps(value, separators=(",", ":")))
-            self._known[id(value)] = known
-        return known[1]
+    sets: list[list[Fields]] = []
+    for fields in rules:
+        near = [row for row in sets if any(set(fields.option) & set(x.option) for x in row)]
+        sets = [*(row for row in sets if row not in near), [*chain(*near), fields]]
+    return sets
 
 
-class _Template:
-    """A finding about one that stands for many, ready to be made each member's own."""
-
-    def __init__(self, found: Finding, index: int, workload: str) -> None:
-        self._found = found
-        self._workload = workload
-        fields = {name: getattr(found, name) for name in type(found).model_fields}
-        at, self._rest = f"/options/{index}", found.evidence
-        self._indexed = self._rest == at or self._rest.startswith(f"{at}/")
-        if self._indexed:
-            self._rest = self._rest.removeprefix(at)
-        self._named = {
-            name: value
-            for name, value in fields.items()
-            if name not in {"subject", "evidence"}
-            and (found.subject in str(value) or workload in str(value))
-        }
-
-    def of(self, member: _Member) -> Finding:
-        """Return the finding as it would be had the member itself been asked about."""
-        swaps = ((self._found.subject, member.id), (self._workload, member.workload))
-        changed = {name: _swapped(value, swaps) for name, value in self._named.items()}
-        changed["subject"] = member.id
-        changed["evidence"] = (
-            f"/options/{member.place}{self._rest}" if self._indexed else _swapped(self._rest, swaps)
-        )
-        return self._found.model_copy(update=changed)
+def _alike(
+    document: Mapping[str, Any],
+    members: Iterable[Member],
+    near: Iterable[Fields],
+    grouping: Grouping,
+) -> list[Alike]:
+    """Return for each option what it is alike with to rules that read any of ``near``."""
+    profiles = {
+        name: grouping.of_workload(name, row)[0] for name, row in document["workloads"].items()
+    }
+    whole = {fields.whole for fields in near}
+    alike: list[Alike] = []
+    known: dict[int, Alike] = {}
+    for member, option in zip(members, document["options"], strict=True):
+        alone = "all" in whole or ("pinned" in whole and option.get("pinned") is not False)
+        if alone or option.get("workload") not in profiles:
+            alike.append(Alike(option, member.workload))
+            continue
+        key = grouping.of(option, profiles[member.workload])
+        if key not in known:
+            known[key] = Alike(option, member.workload)
+        alike.append(known[key])
+    return alike
 
 
-def _swapped(value: Any, swaps: Iterable[tuple[str, str]]) -> Any:
-    if isinstance(value, str):
-        for name, own in swaps:
-            value = value.replace(name, own)
-        return value
-    if isinstance(value, Mapping):
-        return {_swapped(key, swaps): _swapped(item, swaps) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_swapped(item, swaps) for item in value]
-    return value
+class _Part:
+    """What the rules that read some fields are asked."""
+
+    def __init__(self, number: int, fields: Fields, all_workloads: Mapping[Any, Any]) -> None:
+        self.workloads: dict[str, Any] = {}
+        self.options: list[Mapping[str, Any]] = []
+        self.asked: dict[tuple[int, str], Member] = {}
+        self._number = number
+        self._fields = fields
+        self._all_workloads = all_workloads
+        self._mark = f"{secrets.token_hex(8)}-{number}"
+
+    def ask(self, alike: Iterable[Alike], grouping: Grouping) -> None:
+        """Ask about every option, and note in ``alike`` what stands for it."""
+        known: dict[int, tuple[int, str]] = {}
+        profiles: dict[str, tuple[int, str | None]] = {}
+        for group in alike:
+            name = group.workload
+            workload = self._all_workloads.get(group.option.get("workload"))
+            if workload is None or self._is_whole(group.option):
+                if workload is not None:
+                    self.workloads[name] = workload
+                group.asked.append(self._add(group.option, group.option["id"], name))
+                continue
+            if name not in profiles:
+                profiles[name] = grouping.of_workload(name, workload)
+            profile, own = profiles[name]
+            key = grouping.of(group.option, profile)
+            if key not in known:
+                known[key] = self._stand(group.option, key, profile, own, workload)
+            group.asked.append(known[key])
+
+    def _stand(
+        self,
+        option: Mapping[str, Any],
+        key: int,
+        profile: int,
+        own: str | None,
+        workload: Mapping[str, Any],
+    ) -> tuple[int, str]:
+        """Ask about what is read of an option, as that of a workload which may be unnamed."""
+        name = own or f"workload-{self._mark}-{profile:08d}"
+        id = f"option-{self._mark}-{key:08d}"
+        self.workloads.setdefault(name, self._fields.of_workload(workload))
+        named = {"id": id, "workload": name}
+        return self._add({**self._fields.of_option(option), **named}, id, name)
+
+    def _is_whole(self, option: Mapping[str, Any]) -> bool:
+        if self._fields.whole == "pinned":
+            return option.get("pinned") is not False
+        return self._fields.whole == "all"
+
+    def _add(self, option: Mapping[str, Any], id: str, workload: str) -> tuple[int, str]:
+        key = (self._number, id)
+        self.asked[key] = Member(id, len(self.options), workload)
+        self.options.append(option)
+        return key

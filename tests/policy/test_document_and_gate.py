@@ -92,7 +92,8 @@ def test_every_option_has_a_verdict_in_the_order_asked(
     }
     assert list(verdicts) == ["z", "b", "a"]
     assert verdicts["z"].findings == ()
-    assert [found.rule_id for found in verdicts["a"].findings] == ["RES-002", "MOD-001"]
+    rules = [found.rule_id for found in verdicts["a"].findings]
+    assert rules == ["RES-002", "MOD-001", "EVA-001"]
 
 
 def test_no_options_no_verdicts(engine: PolicyEngine, make: SimpleNamespace) -> None:
@@ -132,6 +133,7 @@ def test_plan_findings_come_worst_first(engine: PolicyEngine, make: SimpleNamesp
         ("deny", "TIER-001", "chat"),
         ("deny", "TIER-001", "nightly"),
         ("warn", "CAP-001", "chat"),
+        ("warn", "CON-001", "stack"),
     ]
 
 
