@@ -1,0 +1,45 @@
+"""A replay, told to people and machines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planner.errors import PlanDiffers
+from planner.evidence.replay import Replay
+
+_MARKS = {"holds": "holds", "broken": "BROKEN", "not checked": "not checked"}
+
+
+def replay_document(found: Replay) -> dict[str, Any]:
+    """Return a replay as plain data."""
+    return {"stands": found.stands, **found.model_dump(mode="json")}
+
+
+def replay_text(found: Replay) -> str:
+    """Return a replay as text: whether the decision stands, and what does not."""
+    lines = [
+        f"{found.decision_id}: {'STANDS' if found.stands else 'DOES NOT STAND'}",
+        f"  stack {found.stack}, decided {found.evaluated_at}: {found.recorded_verdict.upper()}",
+        f"  asked again: {found.verdict.upper() if found.verdict else 'no, it may be forged'}",
+    ]
+    for check in found.checks:
+        detail = f": {check.detail}" if check.detail else ""
+        lines.append(f"  {check.name} {_MARKS[check.state]}{detail}")
+    for row in found.differences:
+        lines += [
+            f"  differs: {row.what}",
+            f"    recorded: {row.recorded}",
+            f"    now:      {row.now}",
+        ]
+    lines += [f"  note: {note}" for note in found.notes]
+    return "\n".join(lines) + "\n"
+
+
+def replay_error(found: Replay) -> PlanDiffers | None:
+    """Return the error that a replay stands for, None when the decision stands."""
+    if found.stands:
+        return None
+    broken = [check.name for check in found.checks if check.state == "broken"]
+    if broken:
+        return PlanDiffers(f"the evidence does not hold: {', '.join(broken)}")
+    return PlanDiffers(f"{len(found.differences)} differences to the recorded decision")
