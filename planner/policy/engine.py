@@ -1,9 +1,9 @@
 """The policy engine: OPA itself, local or central, asked through opa-python-client.
 
 The client's limits are handled here: it does not retry a POST, gives an undefined result
-without an error, keeps OPA's error text out of its exceptions, times out after 1.5 s, and
-follows proxies and redirects. Everything unexpected is PolicyUnavailable; nothing that
-went wrong can look like a pass.
+without an error, and keeps OPA's error text out of its exceptions; what it does with
+connections is planner.policy.connection's. Everything unexpected is PolicyUnavailable;
+nothing that went wrong can look like a pass.
 """
 
 from __future__ import annotations
@@ -19,30 +19,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 import requests
-from opa_client import OpaClient
 
-from planner.errors import InputError, PolicyUnavailable, Problem
+from planner.errors import PolicyUnavailable
 from planner.policy.answer import Answer, read_answer
-from planner.policy.bundle import ROOT, read_bundle
+from planner.policy.bundle import Bundle, read_bundle
+from planner.policy.connection import Connection, central_connection, local_connection, parse_url
+from planner.policy.opa import check_version
+from planner.policy.reads import Reads
 from planner.policy.server import LocalServer
-from planner.policy.sharing import Reads
+from planner.policy.signing import DEFAULT_KEY_ID, load_bundle
 
 TOKEN_VARIABLE = "LLM_CAPACITY_POLICY_TOKEN"  # noqa: S105 - the name of a variable
 """Environment variable with the bearer token for the server at ``policy.url``."""
-
-MINIMUM_OPA = (1, 21, 3)
-"""Earlier bundle signature checks could be bypassed (GHSA-g2pf-6v5v-qcc8)."""
 
 _PACKAGE = "llm_capacity.main"
 _RULE = "answer"
 _PARAMETERS = {"strict-builtin-errors": "true", "provenance": "true"}
 _ATTEMPTS = 3
 _PAUSE_SECONDS = 0.2
+_BROKEN = requests.exceptions.ChunkedEncodingError
 _RETRIED_STATUS = frozenset({429, 502, 503, 504})
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]"})
 
 
 @dataclass(frozen=True)
@@ -50,20 +48,27 @@ class PolicyFacts:
     """What a record must say about the policy that decided.
 
     ``bundle_digest`` is of the rules and data that were loaded; for a central server it
-    is the revision that the server reports, or None when it reports none.
+    is the revision that the server reports, or None when it reports none. ``revision`` is
+    what the engine itself reported with its last answer. ``signed`` says that the rules
+    are those of a bundle whose signature was verified.
     """
 
     engine: str
     engine_version: str
     bundle_digest: str | None
     rule_count: int
+    signed: bool = False
+    revision: str | None = None
 
 
 class PolicyEngine:
     """A context manager that answers questions about options and plans.
 
     Without ``url`` it starts a local server and stops it at the end; with ``url`` it asks
-    the central server there, which must serve the same rules.
+    the central server there, which must serve the same rules. ``bundle`` takes the place
+    of the folder ``policies``; with ``verification_key`` it must be signed with that key,
+    and a central server must report its revision. ``ca_bundle`` (PEM) takes the place of
+    the system's authorities for the server's certificate.
     """
 
     def __init__(
@@ -72,33 +77,39 @@ class PolicyEngine:
         timeout_seconds: float = 10.0,
         policies: Path | None = None,
         opa: str | None = None,
+        *,
+        ca_bundle: Path | None = None,
+        bundle: Path | None = None,
+        verification_key: Path | None = None,
+        verification_key_id: str = DEFAULT_KEY_ID,
     ) -> None:
         """Take where to ask, how long to wait for an answer, and what to load."""
-        self._endpoint = None if url is None else _endpoint(url)
+        self._endpoint = None if url is None else parse_url(url)
         self._timeout = timeout_seconds
         self._policies = policies
         self._opa = opa
+        self._ca_bundle = ca_bundle
+        self._archive = bundle
+        self._key, self._key_id = verification_key, verification_key_id
         self._stack = ExitStack()
-        self._client: OpaClient | None = None
+        self._connection: Connection | None = None
         self._last: Answer | None = None
+        self._evaluated: set[str] = set()
+        self._required: set[str] = set()
         self.server: LocalServer | None = None
 
     def __enter__(self) -> Self:
         """Read the bundle and start the local server, if there is to be one."""
-        self._bundle = read_bundle(self._policies)
+        self._bundle = self._load()
         with ExitStack() as stack:
             if self._endpoint is None:
                 self.server = stack.enter_context(LocalServer(self._bundle, self._opa))
-                self._client = _client(
-                    "127.0.0.1", self.server.port, False, self.server.token, self._timeout
-                )
-                self._client._session.trust_env = False
+                connection = local_connection(self.server.port, self.server.token, self._timeout)
             else:
-                host, port, tls = self._endpoint
-                token = os.environ.get(TOKEN_VARIABLE) or None
-                self._client = _client(host, port, tls, token, self._timeout)
-                self._client._session.trust_env = host not in _LOOPBACK
-            stack.enter_context(self._client)
+                connection = central_connection(
+                    self._endpoint, _token(), self._timeout, self._ca_bundle
+                )
+            self._connection = stack.enter_context(connection)
             self._stack = stack.pop_all()
         return self
 
@@ -109,15 +120,30 @@ class PolicyEngine:
         trace: TracebackType | None,
     ) -> None:
         """Close the connection and stop the local server."""
-        self._client = None
+        self._connection = None
         self._stack.close()
+
+    def _load(self) -> Bundle:
+        if self._archive is None and self._key is None:
+            return read_bundle(self._policies)
+        return load_bundle(self._archive, self._key, self._key_id, self._opa)
+
+    @property
+    def bundle(self) -> Bundle:
+        """The policies as read when the engine was entered: what the record's digest covers."""
+        return self._bundle
+
+    @property
+    def rules_not_evaluated(self) -> tuple[str, ...]:
+        """Rules of the manifest, at the stages asked about, on which no answer rests: none."""
+        return tuple(sorted(self._required - self._evaluated))
 
     @property
     def reads(self) -> Reads | None:
         """Fields that the loaded rules read; None when a central server may have others."""
         if self._endpoint is not None:
             return None
-        return Reads.of_manifest(self._bundle.files[f"{ROOT}/manifest/data.json"])
+        return Reads.of_manifest(self._bundle.manifest)
 
     @property
     def facts(self) -> PolicyFacts:
@@ -129,14 +155,17 @@ class PolicyEngine:
             engine_version=last.engine_version if last else "unknown",
             bundle_digest=self._bundle.digest if local else reported,
             rule_count=len(self._bundle.stages),
+            # A central server's rules are the verified ones only once it has said so.
+            signed=self._bundle.signed and (local or last is not None),
+            revision=reported,
         )
 
     def ask(self, document: Mapping[str, Any]) -> Answer:
         """Return the complete answer to one question; see planner.policy.document."""
-        if self._client is None:
+        if self._connection is None:
             raise PolicyUnavailable("the policy engine is not running: use it in a with block")
         nonce = secrets.token_hex(16)
-        body = self._query(self._client, {**document, "nonce": nonce})
+        body = self._query(self._connection, {**document, "nonce": nonce})
         proof = None
         if self.server is not None:
             key = self.server.session_key.encode()
@@ -144,15 +173,28 @@ class PolicyEngine:
         required = self._bundle.rules_of(document["stage"])
         answer = read_answer(body, document, nonce, proof, required)
         if self.server is not None:
-            _check_version(answer.engine_version)
+            check_version(answer.engine_version)
+        if self._bundle.signed:
+            self._check_revision(answer.bundle_revision)
         self._last = answer
+        self._evaluated.update(answer.rule_ids)
+        self._required.update(required)
         return answer
 
-    def _query(self, client: OpaClient, question: dict[str, Any]) -> Any:
+    def _check_revision(self, reported: str | None) -> None:
+        """Refuse rules other than the verified ones, whose digest is their revision."""
+        if reported != self._bundle.digest:
+            raise PolicyUnavailable(
+                f"policy engine: it serves the revision {reported or '(none reported)'}, but the "
+                f"bundle verified under policy.verification_key has {self._bundle.digest}. "
+                "Serve that bundle and no other with a revision, or update policy.bundle."
+            )
+
+    def _query(self, connection: Connection, question: dict[str, Any]) -> Any:
         """Ask, again where asking again can help: the question changes nothing."""
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                return client.query_rule(question, _PACKAGE, _RULE, _PARAMETERS)
+                return connection.ask(question, _PACKAGE, _RULE, _PARAMETERS)
             except Exception as error:
                 if attempt == _ATTEMPTS or not self._passing(error):
                     raise self._unavailable(error, attempt) from error
@@ -164,7 +206,9 @@ class PolicyEngine:
             return False
         if isinstance(error, requests.HTTPError) and error.response is not None:
             return error.response.status_code in _RETRIED_STATUS
-        return isinstance(error, requests.ConnectionError)
+        if isinstance(error, requests.exceptions.SSLError | requests.Timeout):
+            return False
+        return isinstance(error, requests.ConnectionError | _BROKEN)
 
     def _unavailable(self, error: Exception, attempts: int) -> PolicyUnavailable:
         tried = f" after {attempts} attempts" if attempts > 1 else ""
@@ -175,8 +219,15 @@ class PolicyEngine:
             fix = "Raise policy.timeout_seconds, or look at the server's load"
         elif isinstance(error, requests.HTTPError) and error.response is not None:
             what, fix = _http_cause(error.response)
+        elif isinstance(error, requests.exceptions.SSLError):
+            what = f"the server's certificate is not accepted ({error})"
+            fix = "Set policy.ca_bundle to the authority that vouches for it, and use its name"
         elif isinstance(error, requests.ConnectionError):
             what, fix = f"no connection ({error})", "Check policy.url and that the server runs"
+        elif isinstance(error, _BROKEN):
+            what, fix = f"the answer broke off ({error})", "Look at the server's log"
+        elif isinstance(error, requests.exceptions.ContentDecodingError):
+            what, fix = f"the answer cannot be decoded ({error})", "Check what serves policy.url"
         elif isinstance(error, requests.exceptions.InvalidJSONError):
             what, fix = f"the answer is not JSON ({error})", "Check what serves policy.url"
         else:
@@ -184,17 +235,14 @@ class PolicyEngine:
         return PolicyUnavailable(f"policy engine: {what}{tried}. {fix}.")
 
 
-def _client(host: str, port: int, tls: bool, token: str | None, timeout: float) -> OpaClient:
-    client = OpaClient(host=host, port=port, ssl=tls, token=token, retries=0, timeout=timeout)
-    session: requests.Session = client._session
-    session.max_redirects = 0
-    session.auth = _keep_headers
-    return client
-
-
-def _keep_headers(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    """Stop requests from replacing our token with an entry of ~/.netrc."""
-    return request
+def _token() -> str | None:
+    """Return the token for a central server; one that is no header is not shown in an error."""
+    token = os.environ.get(TOKEN_VARIABLE, "").strip()
+    if not all("!" <= character <= "~" for character in token):
+        raise PolicyUnavailable(
+            f"{TOKEN_VARIABLE} holds a space or another character that no token has. Set it again."
+        )
+    return token or None
 
 
 def _http_cause(response: requests.Response) -> tuple[str, str]:
@@ -209,36 +257,3 @@ def _http_cause(response: requests.Response) -> tuple[str, str]:
     if response.status_code in (401, 403):
         return what, f"Set {TOKEN_VARIABLE} to a token that the server accepts"
     return what, "Correct the rule or the data that it names, or ask the server's owner"
-
-
-def _endpoint(url: str) -> tuple[str, int, bool]:
-    """Split ``policy.url`` into host, port and whether it is TLS."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        parts, port = urlsplit(""), None
-    host = parts.hostname
-    if parts.scheme not in ("http", "https") or not host:
-        raise _bad_url(f"{url!r} is not an http(s) address", "Write https://host:port")
-    if parts.path not in ("", "/") or parts.query or parts.fragment or parts.username:
-        raise _bad_url("only scheme, host and port are supported", "Write https://host:port")
-    if parts.scheme == "http" and host not in _LOOPBACK:
-        raise _bad_url("a verdict over plain http can be forged on its way", "Use https")
-    tls = parts.scheme == "https"
-    bracketed = f"[{host}]" if ":" in host else host
-    return bracketed, port or (443 if tls else 8181), tls
-
-
-def _bad_url(what: str, fix: str) -> InputError:
-    return InputError([Problem("policy.url", what, fix)])
-
-
-def _check_version(version: str) -> None:
-    try:
-        numbers = tuple(int(part) for part in version.split("-")[0].lstrip("v").split(".")[:3])
-    except ValueError:
-        numbers = ()
-    if numbers < MINIMUM_OPA:
-        wanted = ".".join(map(str, MINIMUM_OPA))
-        raise PolicyUnavailable(f"OPA on PATH is {version}; install {wanted} or later.")

@@ -1,7 +1,8 @@
 """A local OPA server that lives exactly as long as its owner needs it.
 
 It listens on a free loopback port, answers only to a token that its owner holds, loads
-only the bundle, and is killed when its owner stops it or dies, however it dies.
+only the bundle, and is killed when its owner stops it or dies, however it dies. A signed
+bundle is verified by the server itself as it loads the archive.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import atexit
 import contextlib
 import hashlib
 import json
-import os
 import secrets
 import shutil
 import socket
@@ -24,7 +24,8 @@ from typing import Self
 from opa_client import OpaClient
 
 from planner.errors import PolicyUnavailable
-from planner.policy.bundle import Bundle
+from planner.policy.bundle import MANIFEST, Bundle
+from planner.policy.opa import environment, find_opa
 
 _HOST = "127.0.0.1"
 _AUTHZ = Path(__file__).with_name("authz.rego")
@@ -49,7 +50,7 @@ class LocalServer:
     def __init__(self, bundle: Bundle, opa: str | None = None) -> None:
         """Take the bundle to serve; ``opa`` is the executable, else the one on PATH."""
         self._bundle = bundle
-        self._opa = _find_opa(opa)
+        self._opa = find_opa(opa)
         self._process: subprocess.Popen[bytes] | None = None
         self._folder: Path | None = None
         self.port = 0
@@ -123,13 +124,12 @@ class LocalServer:
         data.write_text(json.dumps(facts), encoding="utf-8")
         (folder / "authz.rego").write_bytes(_AUTHZ.read_bytes())
         roots = {"roots": ["llm_capacity_session", "system/authz"]}
-        (folder / ".manifest").write_text(json.dumps(roots), encoding="utf-8")
+        (folder / MANIFEST).write_text(json.dumps(roots), encoding="utf-8")
 
     def _spawn_check(self, rules: Path) -> subprocess.Popen[bytes]:
         """Check the rules beside the start: ``opa run`` cannot limit built-ins itself."""
-        capabilities = self._bundle.folder / "capabilities.json"
         command = [self._opa, "check", "--strict", "--bundle", str(rules)]
-        command += ["--capabilities", str(capabilities)]
+        command += ["--capabilities", str(self._bundle.capabilities)]
         return subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -145,7 +145,7 @@ class LocalServer:
         command += ["--authentication=token", "--authorization=basic"]
         command += ["--skip-version-check", "--log-level=error", "--shutdown-grace-period=1"]
         command += ["--set=decision_logs.console=false", "--set=status.console=false"]
-        command += ["--bundle", str(rules), str(session)]
+        command += self._sources(self._folder, rules, session)
         with (self._folder / "log").open("wb") as log:
             self._process = subprocess.Popen(
                 ["/bin/sh", "-c", _SUPERVISE, "sh", *command],
@@ -156,20 +156,41 @@ class LocalServer:
                 start_new_session=True,
             )
 
+    def _sources(self, folder: Path, rules: Path, session: Path) -> list[str]:
+        """Return what to load: the rules, and beside them who may ask.
+
+        ``--verification-key`` holds for every path of ``--bundle``, and the session cannot
+        be signed with the key of the rules. So a signed archive is named in a configuration,
+        which demands the signature of it alone, and the session is loaded as plain files.
+        """
+        key, archive = self._bundle.key, self._bundle.archive
+        if key is None or archive is None:
+            return ["--bundle", str(rules), str(session)]
+        served, configuration = folder / "rules.tar.gz", folder / "config.json"
+        served.write_bytes(archive)
+        resource = {"resource": served.as_uri(), "signing": {"keyid": key.id}}
+        wanted = {
+            "keys": {key.id: {"algorithm": key.algorithm, "key": key.pem}},
+            "bundles": {"rules": resource},
+        }
+        configuration.write_text(json.dumps(wanted), encoding="utf-8")
+        return [f"--config-file={configuration}", str(session)]
+
     def _environment(self) -> dict[str, str]:
-        """Pass on next to nothing: OPA reads its flags from OPA_* variables as well."""
-        path, folder = os.environ.get("PATH", os.defpath), str(self._folder)
-        return {"PATH": path, "HOME": folder, "LLM_CAPACITY_POLICY_FOLDER": folder}
+        assert self._folder is not None  # noqa: S101 - made by _start
+        return environment(self._folder) | {"LLM_CAPACITY_POLICY_FOLDER": str(self._folder)}
 
     def _answers(self) -> bool:
-        """Wait until the server is healthy; False when it exits before."""
+        """Wait until the server serves the rules; False when it exits before."""
         client = OpaClient(host=_HOST, port=self.port, token=self.token, retries=0, timeout=1.0)
         client._session.trust_env = False
         deadline = time.monotonic() + _START_SECONDS
         with client:
             while self.alive:
-                if client.check_health():
+                if client.check_health({"bundles": True}):
                     return True
+                if "Bundle load failed" in self.log():
+                    raise PolicyUnavailable(f"OPA refused the bundle: {self.log()}")
                 if time.monotonic() > deadline:
                     raise PolicyUnavailable(
                         f"OPA did not answer within {_START_SECONDS:.0f} s: {self.log()}"
@@ -198,16 +219,6 @@ class LocalServer:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-
-
-def _find_opa(opa: str | None) -> str:
-    found = shutil.which(opa or "opa")
-    if found is None:
-        raise PolicyUnavailable(
-            f"no executable {opa or 'opa'} found. Install Open Policy Agent 1.21.3 or later on "
-            "PATH (`make setup` builds it), or set policy.url to a central server."
-        )
-    return found
 
 
 def _free_port() -> int:
