@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from planner.decision import Decision, Outcome
 from planner.economics.cost_types import FloorResult
 from planner.plan import Plan
-from planner.policy.verdicts import Finding
+from planner.report import check
+from planner.report.findings import Checked, blocking, finding_lines, findings_text
 from planner.units import counted, format_share, format_usd
 
-SHOWN_FINDINGS = 2
-"""Findings of one rule that a text shows for a workload."""
-
-SHOWN_ITEMS = 8
-"""Items of a list that a text shows; JSON holds them all."""
+__all__ = [
+    "blocking",
+    "check_document",
+    "check_text",
+    "finding_lines",
+    "findings_text",
+    "floor_words",
+    "option_words",
+    "summary",
+    "workload_line",
+]
 
 
 def summary(plan: Plan) -> str:
@@ -100,46 +108,6 @@ def option_words(outcome: Outcome) -> str:
     return words
 
 
-def finding_lines(finding: Finding) -> list[str]:
-    """Return a finding as a block that needs no Rego to read."""
-    return [
-        f"  {finding.verdict.upper()} {finding.rule_id} {finding.title} [{finding.severity}]",
-        f"    subject:  {finding.subject}",
-        f"    why:      {finding.message}",
-        f"    observed: {_value(finding.observed)}",
-        f"    expected: {_value(finding.expected)}",
-        f"    remedy:   {finding.remedy}",
-        f"    citation: {finding.citation.document}, {finding.citation.clause}",
-    ]
-
-
-def findings_text(findings: Sequence[Finding]) -> list[str]:
-    """Return findings as blocks, the first of each rule; the others are counted."""
-    lines: list[str] = []
-    by_rule: dict[str, list[Finding]] = {}
-    for finding in findings:
-        by_rule.setdefault(finding.rule_id, []).append(finding)
-    for rule_id, found in sorted(by_rule.items()):
-        for finding in found[:SHOWN_FINDINGS]:
-            lines += finding_lines(finding)
-        if len(found) > SHOWN_FINDINGS:
-            more = len(found) - SHOWN_FINDINGS
-            lines.append(f"  and {more} more of {rule_id}; --format json lists them all")
-    return lines
-
-
-def blocking(decision: Decision) -> Iterator[Finding]:
-    """Yield the findings that keep a workload from having any option, each rule once."""
-    outcomes = [o for o in decision.others if o.option.pinned] or list(decision.others)
-    seen: set[tuple[str, str]] = set()
-    for outcome in outcomes:
-        for finding in outcome.findings:
-            key = (finding.rule_id, finding.subject)
-            if finding.verdict in ("deny", "unavailable") and key not in seen:
-                seen.add(key)
-                yield finding
-
-
 def floor_words(floor: FloorResult, outcome: Outcome) -> str:
     """Return a floor in words; what nobody takes over waits or is refused."""
     unit = "replica" if outcome.option.kind == "self_hosted" else "unit"
@@ -194,53 +162,17 @@ def _total(outcome: Outcome) -> float:
     return (outcome.cost.total_usd_per_month if outcome.cost else None) or 0.0
 
 
-def _value(value: object) -> str:
-    """Return a finding's observed or expected value in words; long lists are cut, and say so."""
-    if isinstance(value, dict):
-        return "; ".join(f"{key.replace('_', ' ')} {_value(value[key])}" for key in sorted(value))
-    if isinstance(value, (list, tuple)):
-        shown = ", ".join(str(item) for item in value[:SHOWN_ITEMS])
-        more = len(value) - SHOWN_ITEMS
-        return f"{shown} and {more} more" if more > 0 else shown or "(none)"
-    return str(value)
-
-
 def check_document(plan: Plan) -> dict[str, object]:
-    """Return what the policy says, as plain data: verdict, findings by workload."""
-    return {
-        "stack": plan.stack,
-        "verdict": plan.verdict,
-        "workloads": {
-            decision.workload: {
-                "status": decision.status,
-                "explanation": decision.explanation,
-                "findings": [f.model_dump(mode="json") for f in blocking(decision)],
-            }
-            for decision in plan.decisions
-        },
-        "plan_findings": [finding.model_dump(mode="json") for finding in plan.findings],
-        "capacity_digest": plan.capacity_digest,
-        "evidence_digest": plan.evidence_digest,
-    }
+    """Return what the policy says, as plain data, where nothing but the plan is at hand."""
+    return check.check_document(_alone(plan))
 
 
 def check_text(plan: Plan) -> str:
-    """Return what the policy says: for each workload what it bars, then the plan's findings."""
-    lines = [f"Policy on {plan.stack}, as of {plan.as_of}: {plan.verdict.upper()}"]
-    for decision in plan.decisions:
-        barred = Counter(
-            finding.rule_id
-            for outcome in decision.others
-            for finding in outcome.findings
-            if finding.verdict in ("deny", "unavailable")
-        )
-        counted = ", ".join(f"{rule} x {count}" for rule, count in sorted(barred.items()))
-        lines.append(
-            f"  {decision.workload}: {decision.status}"
-            + (f"; options barred: {counted}" if counted else "; no option barred")
-        )
-        if decision.status in ("denied", "blocked"):
-            lines += findings_text(list(blocking(decision)))
-    for finding in plan.findings:
-        lines += finding_lines(finding)
-    return "\n".join(lines) + "\n"
+    """Return what the policy says, where nothing but the plan is at hand."""
+    return check.check_text(_alone(plan))
+
+
+def _alone(plan: Plan) -> Checked:
+    """Return a plan judged at the beginning of its own day, without files and waivers."""
+    day = dt.date.fromisoformat(plan.as_of)
+    return Checked(plan, dt.datetime.combine(day, dt.time(), dt.UTC))
