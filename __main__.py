@@ -7,6 +7,7 @@ from pathlib import Path
 import pulumi
 
 from planner.api import plan_stack, verdict_error
+from planner.emit.presence import require_pack
 from planner.emit.stack import emit
 from planner.errors import PlannerError
 from planner.report.text import summary
@@ -15,6 +16,7 @@ from planner.report.text import summary
 def main() -> None:
     """Plan the selected stack and register what it decides, or say why not."""
     config = pulumi.Config("llm-capacity")
+    require_pack(Path(__file__).parent)
     try:
         plan = plan_stack(
             Path(__file__).parent,

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.clouds import PLATFORM, WORKLOADS
+from planner.api import plan_stack
+from tests.clouds import CONFIRMED, PLATFORM, WORKLOADS
 from tools.cache import short_digest
 from tools.shell_env import PROJECT
 
@@ -19,6 +20,18 @@ pytestmark = pytest.mark.engine
 
 Run = Callable[..., "CompletedProcess[str]"]
 NON_INTERACTIVE = ("--stack", "s", "--non-interactive")
+UP = ("up", "--yes", "--policy-pack", "policies/pulumi")
+CONFIRMED_ALL = {
+    **PLATFORM,
+    "confirmed_capacity": [
+        {**CONFIRMED, "account": account, "deployment_type": kind, "model": model, "units": 1_000}
+        for account, kind, model in (
+            ("br-us", "provisioned", "nova-pro"),
+            ("oai-us", "DataZoneProvisionedManaged", "gpt-4.1-mini"),
+            ("vx-us", "pt_us_dedicated", "gemini-3.5-flash"),
+        )
+    ],
+}
 
 
 @pytest.fixture
@@ -26,7 +39,10 @@ def run(project: Callable[..., Path], engine_env: dict[str, str], run_pulumi: An
     """`run(workloads, platform, *command)`: write the stack, then run one command on it."""
 
     def go(
-        workloads: tuple[dict[str, Any], ...], platform: dict[str, Any], *command: str
+        workloads: tuple[dict[str, Any], ...],
+        platform: dict[str, Any],
+        *command: str,
+        signed: bool = False,
     ) -> CompletedProcess[str]:
         folder = project(*workloads, platform=platform)
         shutil.copy(PROJECT / "__main__.py", folder)
@@ -35,7 +51,14 @@ def run(project: Callable[..., Path], engine_env: dict[str, str], run_pulumi: An
         (folder / "Pulumi.yaml").write_text(
             f"name: {name}\nruntime: python\nstackConfigDir: stacks\n"
         )
-        (folder / "stacks" / "Pulumi.s.yaml").write_text("config:\n  llm-capacity:folder: s\n")
+        settings = folder / "stacks" / "Pulumi.s.yaml"
+        settings.write_text("config:\n  llm-capacity:folder: s\n")
+        if signed:
+            orders = plan_stack(folder, "s", write=False).resources.purchases
+            digests = json.dumps([order.order_digest for order in orders])
+            settings.write_text(
+                f"config:\n  llm-capacity:folder: s\n  llm-capacity:signed-purchases: {digests}\n"
+            )
         made = run_pulumi(["stack", "init", "s", "--non-interactive"], folder, engine_env)
         assert made.returncode == 0, made.stderr
         return run_pulumi([*command, *NON_INTERACTIVE], folder, engine_env)
@@ -101,7 +124,7 @@ def test_a_stack_on_one_cloud_previews_and_a_real_create_is_refused(
     run: Run, index: int, package: str
 ) -> None:
     workload = (WORKLOADS[index],)
-    answer = run(workload, PLATFORM, "up", "--yes")
+    answer = run(workload, CONFIRMED_ALL, *UP, signed=True)
     told = answer.stdout + answer.stderr
     assert answer.returncode != 0
     # The preview of `up` went through; the update was refused by the stand-in.
@@ -110,11 +133,11 @@ def test_a_stack_on_one_cloud_previews_and_a_real_create_is_refused(
 
 
 def test_units_that_nobody_signed_for_are_never_bought(run: Run) -> None:
-    answer = run((WORKLOADS[1],), PLATFORM, "up", "--yes")
+    answer = run((WORKLOADS[1],), PLATFORM, *UP)
     told = answer.stdout + answer.stderr
     assert answer.returncode != 0
     assert "which nobody signed for" in told
-    assert "llm-capacity:signed-purchases" in told
+    assert "COM-001" in told
     # Refused before the provider was asked for anything real.
     assert "does not create" not in told
     assert "Traceback" not in told

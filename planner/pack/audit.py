@@ -1,0 +1,99 @@
+"""The second gate on what exists: an exported state, without an engine or a cloud."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from planner.errors import InputError, PolicyDenied, Problem
+from planner.pack.judge import Judge
+from planner.policy.answer import worst
+from planner.policy.resources import RawResource, Row, row_of
+from planner.policy.verdicts import Finding, Verdict
+
+_FIX = "Write it with: pulumi stack export --file FILE"
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What the policy finds on a state, and the plan that the state was held against."""
+
+    stack: str
+    resources: int
+    findings: tuple[Finding, ...]
+    capacity_digest: str
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of the findings."""
+        return worst([found.verdict for found in self.findings])
+
+
+def audit_state(path: Path, root: Path, *, at: dt.datetime | None = None) -> Audit:
+    """Hold an exported state against the plan of its stack in project folder ``root``.
+
+    Secrets in the state stay encrypted: nothing here needs to read one. Raises InputError
+    for a file that is no state of one stack, PolicyDenied where the plan itself is refused,
+    and whatever planning raises.
+    """
+    raw = list(resources_of(_state(path), str(path)))
+    names = sorted({item.urn.split("::")[0].removeprefix("urn:pulumi:") for item in raw})
+    if len(names) != 1:
+        told = ", ".join(names) or "no stack"
+        raise InputError([Problem(str(path), f"it holds resources of {told}", _FIX)])
+    rows = rows_of(raw)
+    with Judge(root, names[0], at=at) as judge:
+        if judge.refusal is not None:
+            raise PolicyDenied(f"there is no plan to hold the state against:\n{judge.refusal}")
+        found = judge.findings(rows, complete=True)
+        return Audit(names[0], len(rows), found, judge.plan.capacity_digest)
+
+
+def rows_of(raw: list[RawResource]) -> tuple[Row, ...]:
+    """Return the rows of what is registered besides Pulumi's own bookkeeping."""
+    return tuple(row_of(item) for item in raw if not item.type.startswith("pulumi:"))
+
+
+def resources_of(state: Mapping[str, Any], label: str) -> Iterator[RawResource]:
+    """Yield the resources of a deployment document: what is to stay, by its inputs.
+
+    What a program only looks up (``external``) belongs to somebody else.
+    """
+    items = state.get("resources")
+    if not isinstance(items, list):
+        raise InputError([Problem(label, "it lists no resources", _FIX)])
+    try:
+        inputs = {item["urn"]: item.get("inputs") or {} for item in items}
+        for item in items:
+            if item.get("delete") or item.get("external"):
+                continue
+            provider = str(item.get("provider") or "").rpartition("::")[0]
+            yield RawResource(
+                urn=item["urn"],
+                type=item["type"],
+                name=item["urn"].split("::")[-1],
+                properties=item.get("inputs") or {},
+                provider=inputs.get(provider),
+            )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError([Problem(label, f"a resource is malformed ({error!r})", _FIX)]) from error
+
+
+def _state(path: Path) -> Mapping[str, Any]:
+    """Read an export, or the checkpoint file of a local backend."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        found = document.get("deployment") or document["checkpoint"]["latest"]
+        version = document.get("version")
+    except OSError as error:
+        what = error.strerror or "it cannot be read"
+        raise InputError([Problem(str(path), what, _FIX)]) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError([Problem(str(path), "it is no exported state", _FIX)]) from error
+    if version != 3 or not isinstance(found, Mapping):
+        raise InputError([Problem(str(path), f"version {version!r} of a state is not known", _FIX)])
+    return found
