@@ -14,13 +14,14 @@ ifneq ($(wildcard policies/capabilities.json),)
 OPA_CHECK += --capabilities policies/capabilities.json
 endif
 
-.PHONY: help setup preview test check readme memory-accuracy vllm-oracle mutation gate-speed lock clean
+.PHONY: help setup preview test check rules readme memory-accuracy vllm-oracle mutation gate-speed lock clean
 
 help:
 	@echo "make preview [STACK=bank-au]  set up, then preview an example stack with the real engine"
 	@echo "make test                     set up, then run all tests"
 	@echo "make check                    format, lint, types, import rules, policies"
 	@echo "make setup                    only set up: .venv, and pulumi, opa, plugins where absent"
+	@echo "make rules                    renew manifest, index and fact tables from the rules' METADATA"
 	@echo "make readme                   renew the real output that README.md shows"
 	@echo "make memory-accuracy           our memory ledger against measured starts (../shared)"
 	@echo "make vllm-oracle               ask real vLLM on a CPU for KV capacity, and compare"
@@ -47,6 +48,11 @@ check: setup
 	$(RUN) opa fmt --fail --list policies planner/policy/authz.rego
 	$(RUN) $(OPA_CHECK) policies
 	$(RUN) opa test --bundle policies
+	$(RUN) $(VENV_PYTHON) -m tools.rules --check
+
+# The manifest, the index and the facts of each rule's page repeat METADATA.
+rules: setup
+	$(RUN) $(VENV_PYTHON) -m tools.rules
 
 # README shows real output; a test compares it.
 readme: setup

@@ -28,6 +28,9 @@ from planner.yamlfile import YamlFile, read_yaml
 CONFIG_FOLDER = "stacks"
 PLATFORM_FILE = "platform.yaml"
 
+OWN_PREFIX = "llm-capacity:"
+"""Of the keys in Pulumi.<stack>.yaml that are the planner's."""
+
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 """What Pulumi accepts as a stack's name, and what names a folder without leaving its parent."""
 
@@ -150,10 +153,18 @@ def _config(root: Path, name: str) -> dict[str, Any]:
     if not path.exists():
         return {}
     file = read_yaml(path, _label(root, path))
-    config, problems = validate(_StackConfig, file, file.data)
+    config, problems = validate(_StackConfig, file, _own_values(file.data))
     if config is None:
         raise InputError(problems)
     return config.config
+
+
+def _own_values(data: Any) -> Any:
+    """Leave out what belongs to Pulumi and its providers, encrypted values among it."""
+    if isinstance(data, dict) and isinstance(config := data.get("config"), dict):
+        own = {key: value for key, value in config.items() if str(key).startswith(OWN_PREFIX)}
+        return {"config": own}
+    return data
 
 
 def _folder_name(config: dict[str, Any], name: str) -> str:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from planner.secrets import redact_text
+
 EXIT_ALLOWED = 0
 EXIT_FAULT = 1
 EXIT_BAD_INPUT = 2
@@ -45,8 +47,8 @@ class InputError(PlannerError):
     exit_code = EXIT_BAD_INPUT
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        """Keep ``problems`` in the order found."""
-        self.problems = tuple(problems)
+        """Keep ``problems`` in the order found; what they quote must not show a secret."""
+        self.problems = tuple(Problem(*map(redact_text, problem)) for problem in problems)
         count = len(self.problems)
         head = f"{count} problem{'s' if count != 1 else ''} in the input:"
         super().__init__("\n".join([head, *(f"  {problem}" for problem in self.problems)]))

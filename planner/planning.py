@@ -22,7 +22,7 @@ from planner.plan import Inputs, Plan, Resources, Totals
 from planner.policy.document import Operation, Terms, options_document, plan_document
 from planner.policy.engine import PolicyEngine
 from planner.policy.gate import gate_options, gate_plan
-from planner.policy.verdicts import Finding, OptionVerdict, Verdict
+from planner.policy.verdicts import Finding, OptionVerdict, Verdict, run_verdict
 from planner.policy.waivers import WaiverBook
 from planner.questions import Baseline, decided_facts, emitted_facts
 from planner.resources import resources_of
@@ -203,8 +203,4 @@ def _verdict(decisions: Sequence[Decision], findings: Sequence[Finding]) -> Verd
     statuses = {decision.status for decision in decisions}
     verdicts = {finding.verdict for finding in findings}
     verdicts |= {outcome.verdict for d in decisions if (outcome := d.chosen) is not None}
-    if "blocked" in statuses or "unavailable" in verdicts:
-        return "unavailable"
-    if "denied" in statuses or "deny" in verdicts:
-        return "deny"
-    return "warn" if "warn" in verdicts else "allow"
+    return run_verdict(statuses, verdicts)

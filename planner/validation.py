@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from planner.errors import Problem
+from planner.secret_input import secret_problems
 from planner.yamlfile import YamlFile
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -50,6 +51,9 @@ def validate(
     if not isinstance(data, dict):
         what = f"a mapping is expected, not {type(data).__name__}"
         return None, [Problem(file.where(at), what, "Write key: value lines.")]
+    # Before anything that quotes a value.
+    if held := list(secret_problems(file, data, at)):
+        return None, held
     odd = list(_not_plain(file, data, at))
     if odd:
         return None, odd

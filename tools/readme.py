@@ -17,7 +17,7 @@ from tools.shell_env import PROJECT
 
 README = PROJECT / "README.md"
 PINNED = "pin: {model: gpt-4.1-mini, deployment_type: GlobalStandard}\n"
-DENIAL_LINES = 9
+DENIAL_LINES = 13
 
 
 def shown() -> dict[str, str]:

@@ -27,7 +27,7 @@ from planner.catalog.tables import (
 )
 from planner.errors import InputError, Problem
 
-__all__ = ["Catalog", "Place", "load_catalog", "read_catalog"]
+__all__ = ["Catalog", "Place", "catalog_files", "load_catalog", "read_catalog"]
 
 DATA_SUFFIXES = (".csv", ".yaml")
 MODELS, JURISDICTIONS = "models.yaml", "jurisdictions.yaml"
@@ -39,6 +39,11 @@ _Tables = dict[type[Frozen], tuple[Placed[Any], ...]]
 def load_catalog() -> Catalog:
     """Return the catalog that ships with the package, read once a process."""
     return read_catalog(files("planner.catalog") / "data")
+
+
+def catalog_files() -> dict[str, bytes]:
+    """Return the data files of the catalog that ships with the package, by name."""
+    return _read(files("planner.catalog") / "data")
 
 
 def read_catalog(folder: Traversable) -> Catalog:

@@ -127,7 +127,7 @@ def options_document(
         return "/".join(str(part) for part in (*parts, option.model))
 
     return {
-        **_head("options", stack, as_of, evaluated_at, terms),
+        **head("options", stack, as_of, evaluated_at, terms),
         "workloads": {workload.name: _workload(workload, groups) for workload in workloads},
         "options": [
             {
@@ -167,7 +167,7 @@ def plan_document(
         if unknown:
             raise ValueError(f"unknown keys of a decision: {', '.join(unknown)}")
     return {
-        **_head("plan", stack, as_of, evaluated_at, terms),
+        **head("plan", stack, as_of, evaluated_at, terms),
         "baseline": baseline,
         "budget_usd_per_month": plain(budget_usd_per_month),
         "total_usd_per_month": plain(total_usd_per_month),
@@ -208,17 +208,22 @@ class _Once:
     """Makes the parts that many options have in common plain once, and shares them."""
 
     def __init__(self) -> None:
-        self._known: dict[Any, Any] = {}
+        self._seen: dict[int, tuple[Any, Any]] = {}
+        self._known: dict[str, Any] = {}
 
     def plain(self, value: Any) -> Any:
         """Return ``plain(value)``; equal containers may be one object."""
         if value is None or isinstance(value, str | int | float):
             return plain(value)
-        # Plain dictionaries have no hash; models and tuples of text are written out alike.
-        key = repr(value)
-        if key not in self._known:
-            self._known[key] = plain(value)
-        return self._known[key]
+        seen = self._seen.get(id(value))
+        if seen is None:
+            # Plain dictionaries have no hash; models and tuples of text are written out alike.
+            key = repr(value)
+            if key not in self._known:
+                self._known[key] = plain(value)
+            # The value is kept, lest another one gets its identity.
+            seen = self._seen[id(value)] = (value, self._known[key])
+        return seen[1]
 
 
 def digest(document: Any) -> str:
@@ -234,9 +239,10 @@ def instant(moment: dt.datetime) -> str:
     return moment.astimezone(dt.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _head(
+def head(
     stage: str, stack: str, as_of: dt.date, evaluated_at: dt.datetime, terms: Terms
 ) -> dict[str, Any]:
+    """Return what every question says of the run, whatever it asks about."""
     return {
         "schema_version": SCHEMA_VERSION,
         "stage": stage,

@@ -68,9 +68,9 @@ def make_workload(**changes: Any) -> Workload:
         "residency": {"jurisdictions": tuple(residency)},
         "data_asset": "tickets",
         "signed_off_by": "data owner",
-        "models": (
+        "models": tuple(
             {
-                "name": "gpt-4.1-mini",
+                "name": name,
                 "evaluation": {
                     "suite": "support-answers",
                     "score": 0.91,
@@ -78,7 +78,8 @@ def make_workload(**changes: Any) -> Workload:
                     "date": dt.date(2026, 10, 1),
                     "ref": "eval/2026-10/support",
                 },
-            },
+            }
+            for name in ("gpt-4.1-mini", "Qwen/Qwen3-32B")
         ),
         "traffic": {
             "tokens_per_minute": {

@@ -79,7 +79,7 @@ def test_a_right_answer_passes(answering: Answering, make: SimpleNamespace) -> N
         ({"rules_evaluated": 0, "rule_ids": []}, "rules_evaluated is 0"),
         ({"rules_evaluated": 3}, "rules_evaluated is 3"),
         ({"rule_ids": ...}, "which rules"),
-        ({"rule_ids": ["RES-001"], "rules_evaluated": 1}, "not evaluated: MOD-001"),
+        ({"rule_ids": ["RES-001"], "rules_evaluated": 1}, "were not evaluated: "),
         ({"findings": ...}, "no list of findings"),
         ({"findings": {}}, "no list of findings"),
         ({"findings": [{}]}, "malformed"),
@@ -220,8 +220,8 @@ def test_a_canned_answer_does_not_pass_for_the_local_server(
     """Another process took the port: it can echo the nonce, but not prove the key."""
     impostor = answering(lambda question: (200, good(question)))
     with PolicyEngine(opa=opa) as engine:
-        assert engine._client is not None
-        engine._client.root_url = f"{impostor.url}/v1"
+        assert engine._connection is not None
+        engine._connection.client.root_url = f"{impostor.url}/v1"
         with pytest.raises(PolicyUnavailable, match="another server"):
             engine.ask(make.question([make.option()]))
 

@@ -14,7 +14,7 @@ from planner.errors import PolicyUnavailable
 from planner.policy.bundle import read_bundle
 from planner.policy.document import DECISION_KEYS
 from planner.policy.engine import PolicyEngine
-from planner.policy.waivers import load_waivers
+from tests.policy.waiving import load, write
 
 OPTION_KEYS = (
     "workload",
@@ -52,7 +52,7 @@ def test_leaving_a_field_out_never_lifts_a_denial(
     )
     document = make.question([wrong], make.workload(classification="restricted"))
     before = {found.rule_id for found in engine.ask(document).findings}
-    assert before == {"RES-001", "RES-003", "TPP-001", "MOD-001"}
+    assert before == {"RES-001", "RES-003", "TPP-001", "MOD-001", "EVA-001"}
     del document["options"][0][key]
     assert before <= {found.rule_id for found in engine.ask(document).findings}
 
@@ -94,8 +94,8 @@ def test_a_decision_that_leaves_a_field_out(
     assert {found.verdict for found in engine.ask(document).findings} == {"warn"}
     del document["decisions"][0][key]
     verdicts = {found.verdict for found in engine.ask(document).findings}
-    if key == "option":  # nothing else rests on it than the warning, which stays
-        assert verdicts == {"warn"}
+    if key == "option":  # who would serve it is then unknown, and the warning stays
+        assert verdicts == {"warn", "unavailable"}
     else:
         assert "deny" in verdicts
 
@@ -110,12 +110,33 @@ def test_a_plan_that_leaves_a_total_out(
     assert {found.rule_id for found in engine.ask(document).findings} == {"BUD-001"}
 
 
+@pytest.mark.parametrize(
+    ("key", "rules", "verdict"),
+    [
+        ("decisions", {"CLS-001"}, "deny"),
+        ("baseline", {"CLS-002"}, "deny"),
+        ("servers", {"PIN-001"}, "deny"),
+        ("pools", {"POL-001"}, "deny"),
+        ("egress", {"EGR-001"}, "deny"),
+        ("purchases", {"COM-001"}, "deny"),
+        ("operation", {"PIN-001", "COM-001"}, "deny"),
+        ("regimes", {"RGM-001"}, "unavailable"),
+    ],
+)
+def test_a_plan_that_leaves_out_what_it_would_do(
+    engine: PolicyEngine, make: SimpleNamespace, key: str, rules: set[str], verdict: str
+) -> None:
+    document = make.plan()
+    assert engine.ask(document).findings == ()
+    del document[key]
+    expected = {(rule, "stack", verdict) for rule in rules}
+    found = engine.ask(document).findings
+    assert {(one.rule_id, one.subject, one.verdict) for one in found} == expected
+
+
 def test_a_waiver_whose_date_cannot_be_read_is_not_live(tmp_path: Path) -> None:
-    (tmp_path / "w.yaml").write_text(
-        "{id: WVR-1, rule: MOD-001, subject: chat, scope: {stack: prod, model: m},\n"
-        " approver: a, ticket: t, reason: long enough, granted: 2026-11-01, expires: soon}\n"
-    )
-    book = load_waivers(tmp_path)
+    write(tmp_path, expires="soon")
+    book = load(tmp_path)
     assert book.waivers == ()
     assert "expires" in book.rejected[0].reason
 
@@ -166,8 +187,10 @@ def test_a_central_server_without_any_rule(
 
 
 def test_a_rule_lost_from_the_clone(policies: Path) -> None:
+    listed = len(read_bundle(policies).stages)
     (policies / "llm_capacity/rules/approval/model.rego").unlink()
-    with pytest.raises(PolicyUnavailable, match="holds 11 rules but its manifest lists 12"):
+    told = f"holds {listed - 1} rules but its manifest lists {listed}"
+    with pytest.raises(PolicyUnavailable, match=told):
         read_bundle(policies)
 
 

@@ -1,0 +1,85 @@
+"""Commands of whoever signs, reviews or audits: waivers, replays, states."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from planner import api
+from planner.cli.common import finish_with, format_option, guarded, show
+from planner.evidence.replay import replay as replay_record
+from planner.policy.waiver_files import sign_waiver
+from planner.report import replay as replay_report
+from planner.report import waivers as waivers_report
+from planner.run_inputs import moment_of
+
+ROOT = click.option(
+    "--root",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="Project folder; the current one by default.",
+)
+
+
+@click.group(invoke_without_command=True)
+@ROOT
+@click.option("--at", help="Judge waivers at this time (ISO 8601); now by default.")
+@click.option("--reviews", help="The Git host's reviews of waivers, a JSON file.")
+@format_option()
+@click.pass_context
+@guarded
+def waivers(
+    context: click.Context, root: Path, at: str | None, reviews: str | None, form: str
+) -> int:
+    """List the project's waivers: which count, which expire soon, which do not and why."""
+    if context.invoked_subcommand is not None:
+        return 0
+    moment = moment_of(at)
+    book = api.read_waivers(root, at=moment, reviews=reviews)
+    show(
+        form,
+        waivers_report.waivers_document(book, moment),
+        waivers_report.waivers_text(book, moment),
+    )
+    return 0
+
+
+@waivers.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--key",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="The approver's private key (PEM, ed25519).",
+)
+@click.option("--at", help="When it is signed (ISO 8601); now by default.")
+@guarded
+def sign(file: Path, key: Path, at: str | None) -> int:
+    """Sign the waiver FILE as its approver: writes FILE.dsse.json beside it."""
+    click.echo(sign_waiver(file, key, moment_of(at)).as_posix())
+    return 0
+
+
+@click.command()
+@click.argument("record")
+@click.option(
+    "--archive",
+    type=click.Path(path_type=Path),
+    help="The record's archive; looked for beside the record by default.",
+)
+@click.option("--decision-id", help="Which record of a file with several lines; the last one.")
+@click.option(
+    "--key",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Public key (PEM) that the record's attestation must verify with.",
+)
+@format_option()
+@guarded
+def replay(
+    record: str, archive: Path | None, decision_id: str | None, key: Path | None, form: str
+) -> int:
+    """Ask RECORD's questions again with its own policies: does the decision stand?"""
+    found = replay_record(record, archive=archive, decision_id=decision_id, public_key=key)
+    show(form, replay_report.replay_document(found), replay_report.replay_text(found))
+    return finish_with(replay_report.replay_error(found))

@@ -1,0 +1,152 @@
+"""One run: read, gate, plan, keep the evidence."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from planner.catalog.loader import catalog_files, load_catalog
+from planner.catalog.shapes import load_shape
+from planner.declare import Stack, load_stack
+from planner.diff import (
+    baseline_digest,
+    baseline_protection,
+    baseline_resources,
+    scale_down_warnings,
+)
+from planner.evidence.archive import Asked, Planned, files_of_waivers
+from planner.evidence.attestation import record_signer
+from planner.evidence.origin import origin_of
+from planner.evidence.run import Judged, Run, keep_run
+from planner.files import write_whole
+from planner.plan import Plan
+from planner.planning import make_plan
+from planner.policy.approvals import read_reviews
+from planner.policy.document import Operation
+from planner.policy.engine import PolicyEngine
+from planner.policy.waiver_files import load_waivers
+from planner.policy.waiver_owners import waivable_rules, waiver_owners
+from planner.policy.waivers import WaiverBook
+from planner.purchases import purchase_records
+from planner.questions import Baseline
+from planner.run_inputs import approved_plan, moment_of, policy_files
+from planner.secret_input import refuse_secrets_in_files
+
+OUT_FOLDER = "out"
+
+
+@dataclass(frozen=True)
+class StackRun:
+    """A plan, and what its readers need besides: files, waivers, the rules that judged."""
+
+    plan: Plan
+    evaluated_at: dt.datetime
+    files: Mapping[str, str]
+    waivers: WaiverBook
+    manifest: bytes
+    """The manifest of the rules, as the engine loaded it."""
+
+
+def run_stack(
+    root: Path,
+    stack_name: str,
+    *,
+    policy_url: str | None = None,
+    at: str | None = None,
+    baseline: str | None = None,
+    operation: Operation = "preview",
+    reviews: str | None = None,
+    trace: bool = False,
+    write: bool = True,
+) -> StackRun:
+    """Plan the stack in project folder ``root``; see :func:`planner.api.plan_stack`."""
+    root = root.resolve()
+    evaluated_at = moment_of(at)
+    signer = record_signer(os.environ) if write else None
+    refuse_secrets_in_files(root / "policies" / "waivers")
+    catalog = load_catalog()
+    stack = load_stack(root, stack_name, catalog)
+    approved = None if baseline is None else approved_plan(root, baseline)
+    held = None if approved is None else baseline_resources(approved, baseline or "")
+    with policy_engine(root, stack, policy_url) as engine:
+        waivers = waivers_of(root, engine, evaluated_at, reviews)
+        decided = make_plan(
+            stack,
+            catalog,
+            engine,
+            evaluated_at=evaluated_at,
+            waivers=waivers,
+            shape_of=load_shape,
+            operation=operation,
+            baseline=None
+            if approved is None
+            else Baseline(baseline_digest(approved), baseline_protection(approved)),
+        )
+        judged = Judged.by(engine)
+        manifest = engine.bundle.manifest
+    plan = decided.plan
+    if held is not None:
+        lost = tuple(scale_down_warnings(held, plan.resources))
+        plan = plan.model_copy(update={"warnings": (*plan.warnings, *lost)})
+    if write:
+        run = Run(
+            stack=stack.name,
+            evaluated_at=evaluated_at,
+            origin=origin_of(os.environ),
+            verdict=plan.verdict,
+            capacity_digest=plan.capacity_digest,
+            declared_digest=stack.input_digest,
+            trace=trace,
+        )
+        asked = Asked(
+            decided.documents,
+            decided.findings,
+            waivers,
+            files_of_waivers(root / "policies" / "waivers"),
+        )
+        planned = Planned(plan.to_json(), plan.evidence_digest, catalog_files(), catalog.digest)
+        folder = root / OUT_FOLDER / stack.name
+        write_whole(folder / "plan.json", plan.to_json())
+        _write_purchases(folder / "purchases", purchase_records(plan))
+        keep_run(folder, run, judged, asked, planned, signer)
+    return StackRun(plan, evaluated_at, stack.files, waivers, manifest)
+
+
+def policy_engine(root: Path, stack: Stack, policy_url: str | None) -> PolicyEngine:
+    """Return the engine that the stack's settings name, or the one at ``policy_url``."""
+    settings, policies = stack.platform.policy, root / "policies"
+    files = policy_files(root, settings)
+    return PolicyEngine(
+        policy_url or settings.url,
+        timeout_seconds=settings.timeout_seconds,
+        policies=policies if policies.is_dir() else None,
+        ca_bundle=files["ca_bundle"],
+        bundle=files["bundle"],
+        verification_key=files["verification_key"],
+        verification_key_id=settings.verification_key_id,
+    )
+
+
+def waivers_of(
+    root: Path, engine: PolicyEngine, at: dt.datetime, reviews: str | None
+) -> WaiverBook:
+    """Return the project's waivers, judged by the owners that the engine's policies name."""
+    return load_waivers(
+        root / "policies" / "waivers",
+        rules=waivable_rules(engine.bundle),
+        owners=waiver_owners(engine.bundle),
+        reviews=() if reviews is None else read_reviews(root / reviews),
+        at=at,
+    )
+
+
+def _write_purchases(folder: Path, records: dict[str, str]) -> None:
+    """Write the records of this plan; those of an earlier one are removed."""
+    for old in folder.glob("*"):
+        if old.name not in records and not old.is_dir():
+            old.unlink()
+    for name, text in records.items():
+        write_whole(folder / name, text)
