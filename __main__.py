@@ -22,6 +22,7 @@ def main() -> None:
             Path(__file__).parent,
             pulumi.get_stack(),
             baseline=config.get("baseline"),
+            reviews=config.get("reviews"),
             operation="preview" if pulumi.runtime.is_dry_run() else "update",
         )
     except PlannerError as error:

@@ -24,6 +24,7 @@ for command in (
     deciding.render,
     evidence.waivers,
     evidence.replay,
+    evidence.audit,
     bundling.bundle,
     sizing.memory,
     sizing.break_even,

@@ -9,6 +9,8 @@ import click
 from planner import api
 from planner.cli.common import finish_with, format_option, guarded, show
 from planner.evidence.replay import replay as replay_record
+from planner.pack import audit_report
+from planner.pack.audit import audit_state
 from planner.policy.waiver_files import sign_waiver
 from planner.report import replay as replay_report
 from planner.report import waivers as waivers_report
@@ -83,3 +85,16 @@ def replay(
     found = replay_record(record, archive=archive, decision_id=decision_id, public_key=key)
     show(form, replay_report.replay_document(found), replay_report.replay_text(found))
     return finish_with(replay_report.replay_error(found))
+
+
+@click.command()
+@click.argument("state", type=click.Path(path_type=Path, dir_okay=False))
+@ROOT
+@click.option("--at", help="Judge waivers at this time (ISO 8601); now by default.")
+@format_option()
+@guarded
+def audit(state: Path, root: Path, at: str | None, form: str) -> int:
+    """Hold STATE, a file of `pulumi stack export`, against the plan of its stack."""
+    found = audit_state(state, root, at=moment_of(at))
+    show(form, audit_report.audit_document(found), audit_report.audit_text(found))
+    return finish_with(audit_report.audit_error(found))

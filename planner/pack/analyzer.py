@@ -79,6 +79,7 @@ class Analyzer(proto.AnalyzerServicer):
             "stack": request.stack,
             "operation": "preview" if request.dry_run else "update",
             "baseline": request.config.get("llm-capacity:baseline"),
+            "reviews": request.config.get("llm-capacity:reviews"),
         }
         return proto.AnalyzerStackConfigureResponse()
 
@@ -192,7 +193,9 @@ class Analyzer(proto.AnalyzerServicer):
         return self._judge
 
     def _start(self, asked: dict[str, Any]) -> Judge | Exception:
-        more = {name: asked[name] for name in ("operation", "baseline") if asked.get(name)}
+        more = {
+            name: asked[name] for name in ("operation", "baseline", "reviews") if asked.get(name)
+        }
         try:
             return self._open.enter_context(Judge(self._root, asked["stack"], **more))
         except Exception as error:

@@ -19,12 +19,10 @@ from planner.pack.planned import planned_rows
 from planner.pack.residency import changed_options
 from planner.plan import Plan
 from planner.policy.document import Operation, Terms, options_document
-from planner.policy.engine import PolicyEngine
 from planner.policy.gate import gate_options, gate_resources
 from planner.policy.resources import Row, resources_document
 from planner.policy.verdicts import Finding
-from planner.policy.waiver_files import load_waivers
-from planner.policy.waiver_owners import waivable_rules, waiver_owners
+from planner.running import policy_engine, waivers_of
 
 
 class Judge:
@@ -44,9 +42,11 @@ class Judge:
         *,
         operation: Operation = "preview",
         baseline: str | None = None,
+        reviews: str | None = None,
         at: dt.datetime | None = None,
     ) -> None:
         """Take what :func:`planner.api.plan_stack` takes; ``at`` carries its time zone."""
+        self._reviews = reviews
         self._root, self._name, self._operation = root.resolve(), stack_name, operation
         self._baseline, self._moment = baseline, at or dt.datetime.now(dt.UTC)
         self._lock = threading.Lock()
@@ -60,6 +60,7 @@ class Judge:
             at=self._moment.isoformat(),
             baseline=self._baseline,
             operation=self._operation,
+            reviews=self._reviews,
             write=False,
         )
         self.refusal = verdict_error(self.plan)
@@ -67,14 +68,8 @@ class Judge:
         self._stack = load_stack(self._root, self._name, self._catalog)
         self._planned = planned_rows(self.plan) if self.refusal is None else ()
         with ExitStack() as stack:
-            self._engine = stack.enter_context(self._policy_engine())
-            bundle = self._engine.bundle
-            self._waivers = load_waivers(
-                self._root / "policies" / "waivers",
-                rules=waivable_rules(bundle),
-                owners=waiver_owners(bundle),
-                at=self._moment,
-            )
+            self._engine = stack.enter_context(policy_engine(self._root, self._stack, None))
+            self._waivers = waivers_of(self._root, self._engine, self._moment, self._reviews)
             self._open = stack.pop_all()
         return self
 
@@ -127,18 +122,4 @@ class Judge:
             for verdict in verdicts.values()
             for found in verdict.findings
             if found.verdict in ("deny", "unavailable")
-        )
-
-    def _policy_engine(self) -> PolicyEngine:
-        settings, policies = self._stack.platform.policy, self._root / "policies"
-        named = {
-            key: self._root / path if (path := getattr(settings, key)) is not None else None
-            for key in ("ca_bundle", "bundle", "verification_key")
-        }
-        return PolicyEngine(
-            settings.url,
-            timeout_seconds=settings.timeout_seconds,
-            policies=policies if policies.is_dir() else None,
-            verification_key_id=settings.verification_key_id,
-            **named,
         )

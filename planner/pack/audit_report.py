@@ -1,0 +1,43 @@
+"""An audit of what exists, told to people and machines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planner.errors import PlannerError, PolicyDenied, PolicyUnavailable
+from planner.pack.audit import Audit
+from planner.report.findings import findings_text
+from planner.units import counted
+
+
+def audit_document(found: Audit) -> dict[str, Any]:
+    """Return an audit as plain data."""
+    return {
+        "schema_version": 1,
+        "stack": found.stack,
+        "verdict": found.verdict,
+        "resources": found.resources,
+        "capacity_digest": found.capacity_digest,
+        "findings": [finding.model_dump(mode="json") for finding in found.findings],
+    }
+
+
+def audit_text(found: Audit) -> str:
+    """Return an audit as text: the verdict first, then every finding."""
+    lines = [
+        f"{found.verdict.upper()}. What stack {found.stack} has against its plan",
+        f"  {counted(found.resources, 'resource')}, capacity digest {found.capacity_digest}",
+        *findings_text(found.findings),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def audit_error(found: Audit) -> PlannerError | None:
+    """Return the error that an audit stands for, None where nothing is barred."""
+    match found.verdict:
+        case "unavailable":
+            return PolicyUnavailable(f"the policy could not tell about stack {found.stack}")
+        case "deny":
+            return PolicyDenied(f"stack {found.stack} has what its plan does not allow")
+        case _:
+            return None
