@@ -14,7 +14,7 @@ ifneq ($(wildcard policies/capabilities.json),)
 OPA_CHECK += --capabilities policies/capabilities.json
 endif
 
-.PHONY: help setup preview test check rules readme memory-accuracy vllm-oracle mutation gate-speed lock clean
+.PHONY: help setup preview test check rules readme memory-accuracy vllm-oracle vllm-serve mutation gate-speed render-speed lock clean
 
 help:
 	@echo "make preview [STACK=bank-au]  set up, then preview an example stack with the real engine"
@@ -25,8 +25,10 @@ help:
 	@echo "make readme                   renew the real output that README.md shows"
 	@echo "make memory-accuracy           our memory ledger against measured starts (../shared)"
 	@echo "make vllm-oracle               ask real vLLM on a CPU for KV capacity, and compare"
+	@echo "make vllm-serve               start real vLLM on a CPU with the emitted command"
 	@echo "make mutation                 break the Rego on purpose: do its tests notice?"
 	@echo "make gate-speed               time the option gate for 50 and 1,000 workloads"
+	@echo "make render-speed             time a render of 500 self-hosted workloads"
 	@echo "make lock                     renew requirements.lock from pyproject.toml (needs uv)"
 	@echo "make clean                    remove .venv and out"
 
@@ -36,7 +38,10 @@ setup:
 preview: setup
 	@$(VENV_PYTHON) -m tools.preview $(STACK)
 
+# Where the control plane of tests/cluster cannot be built, its tests are skipped and say so.
 test: setup
+	$(VENV_PYTHON) -m tools.yaml_host
+	-$(VENV_PYTHON) -m tools.cluster_tools
 	$(RUN) opa test --bundle policies
 	$(RUN) pytest -n 2 --dist loadfile
 
@@ -67,6 +72,10 @@ vllm-oracle: setup
 	$(RUN) $(VENV_PYTHON) -m benchmarks.vllm_oracle ask
 	$(RUN) pytest tests/serving/test_vllm_oracle.py
 
+# Start real vLLM on this CPU with the emitted command: health, metrics, drain, full queue.
+vllm-serve: setup
+	$(RUN) $(VENV_PYTHON) -m benchmarks.vllm_serve
+
 # Break the Rego on purpose; its tests have to notice (about 3 minutes).
 mutation: setup
 	$(RUN) $(VENV_PYTHON) -m benchmarks.mutation
@@ -74,6 +83,10 @@ mutation: setup
 # The option gate for 50 and 1,000 workloads with the real engine.
 gate-speed: setup
 	$(RUN) $(VENV_PYTHON) -m benchmarks.gate_speed
+
+# A render of 500 self-hosted workloads; planning is not timed.
+render-speed: setup
+	$(RUN) $(VENV_PYTHON) -m benchmarks.render_speed
 
 lock:
 	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \

@@ -7,10 +7,14 @@ from pathlib import Path
 import pulumi
 
 from planner.api import plan_stack, verdict_error
+from planner.emit.approved import require_approved
 from planner.emit.presence import require_pack
+from planner.emit.reach import require_reachable
 from planner.emit.stack import emit
 from planner.errors import PlannerError
 from planner.report.text import summary
+
+KUBECONFIG = "llm-capacity:kubeconfig-"
 
 
 def main() -> None:
@@ -31,7 +35,10 @@ def main() -> None:
     error = verdict_error(plan)
     if error is not None:
         raise pulumi.RunError(str(error))
+    require_approved(plan, config.get("approved-digest"))
     clusters = {pool.cluster for pool in plan.resources.node_pools}
+    texts = {name: pulumi.runtime.get_config(f"{KUBECONFIG}{name}") for name in clusters}
+    require_reachable({name: text for name, text in texts.items() if text})
     secrets = {name: config.get_secret(f"kubeconfig-{name}") for name in sorted(clusters)}
     emit(
         plan,

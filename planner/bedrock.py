@@ -54,10 +54,15 @@ def model_arn(
     """
     if named is None or deployment_type == "reserved":
         return None
-    service = f"arn:{_ARN_PARTITIONS[partition]}:bedrock:{region}"
+    service = f"arn:{arn_partition(partition)}:bedrock:{region}"
     if deployment_type not in PROFILES:
         return f"{service}::foundation-model/{named}"
     return f"{service}:{account_id}:inference-profile/{named}" if account_id else None
+
+
+def arn_partition(partition: Partition) -> str:
+    """Return how ARNs write one of Amazon's separate clouds."""
+    return _ARN_PARTITIONS[partition]
 
 
 def quota_weight(row: ModelRow, output_fraction: float) -> float:

@@ -10,6 +10,8 @@ from planner.base import Frozen
 from planner.canonical import digest, rounded
 from planner.catalog.rows import Scope
 from planner.economics.cost_types import BreakEven
+from planner.features import ClusterSite, Scaling, SecretKey
+from planner.platform import NodePoolKind, PoolSite
 
 COMMITTED_FIELDS = (
     "workload",
@@ -27,7 +29,15 @@ COMMITTED_FIELDS = (
 
 
 class VllmServer(Frozen):
-    """One vLLM deployment on Kubernetes. Bytes and seconds are whole numbers."""
+    """One vLLM deployment on Kubernetes. Bytes and seconds are whole numbers.
+
+    Weights come from ``model_claim``, ``model_image`` or ``model_url``, from the model hub
+    where all are None. ``replicas`` run where ``scaling`` is None. ``max_queued_requests``
+    (running ones count) and ``max_queued_tokens`` are what it takes in before it answers
+    503; None is no limit.
+    ``load_seconds`` is the part of ``startup_seconds`` in which weights are read;
+    ``notice_seconds`` what the cloud gives before it takes a spot node back.
+    """
 
     name: str
     workload: str
@@ -57,16 +67,45 @@ class VllmServer(Frozen):
     startup_seconds: int
     drain_seconds: int
     labels: dict[str, str]
+    model_image: str | None = None
+    model_url: str | None = None
+    model_cidrs: tuple[str, ...] = ()
+    attention_heads: int | None = None
+    kv_heads: int | None = None
+    scaling: Scaling | None = None
+    max_queued_requests: int | None = None
+    max_queued_tokens: int | None = None
+    weights_bytes: int = 0
+    load_seconds: int = 0
+    notice_seconds: int | None = None
+    hf_token_secret: SecretKey | None = None
+    api_key_secret: SecretKey | None = None
+    image_pull_secrets: tuple[str, ...] = ()
+    service_account_annotations: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def from_hub(self) -> bool:
+        """Return whether weights are fetched from the model hub at every start."""
+        return self.model_claim is self.model_image is self.model_url is None
+
+    @property
+    def most_replicas(self) -> int:
+        """Return how many replicas may run at once."""
+        return self.scaling.max_replicas if self.scaling else self.replicas
 
 
 class NodePool(Frozen):
-    """The GPU nodes that servers of one tier run on."""
+    """The GPU nodes that servers of one tier run on.
+
+    ``country`` is the ISO country of the region; ``spot`` nodes may be taken back by the
+    cloud; ``site`` is what a managed pool needs to know of its cluster.
+    """
 
     name: str
     cluster: str
     cloud: str
     region: str
-    kind: Literal["aks_agent_pool", "karpenter"]
+    kind: NodePoolKind
     resource_group: str | None
     tier: str
     instance: str
@@ -75,6 +114,9 @@ class NodePool(Frozen):
     min_nodes: int
     max_nodes: int
     zones: tuple[str, ...]
+    country: str = ""
+    spot: bool = False
+    site: PoolSite = PoolSite()
 
 
 class ProviderAccount(Frozen):
@@ -232,3 +274,4 @@ class Resources(Frozen):
     accounts: tuple[ProviderAccount, ...] = ()
     quotas: tuple[QuotaNeed, ...] = ()
     steps: tuple[Step, ...] = ()
+    sites: tuple[ClusterSite, ...] = ()

@@ -81,8 +81,9 @@ def decide(
         flip=flip,
         tightest_objective=tightest_objective(workload, chosen) if chosen else "",
         engineering_usd_per_month=engineering_usd_per_month if hosted else 0.0,
-        ladder=degradation_ladder(workload, chosen) if chosen else (),
+        ladder=degradation_ladder(workload, chosen, setting.catalog) if chosen else (),
         explanation=explanation,
+        countries=tuple(sorted(setting.catalog.expand(workload.residency.jurisdictions))),
     )
 
 

@@ -111,8 +111,21 @@ class Mix(Frozen):
     source: str
 
 
+class Rung(Frozen):
+    """One step of giving way under pressure: what happens, and what makes it happen.
+
+    ``by`` says who holds it: ``platform`` is what is emitted on the cluster, ``provider`` the
+    managed service itself, ``gateway`` a router in front, ``caller`` the client's own code.
+    ``held_by`` names the very thing, so that it can be looked up.
+    """
+
+    step: str
+    by: Literal["platform", "provider", "gateway", "caller"]
+    held_by: str
+
+
 class Decision(Frozen):
-    """The result for one workload."""
+    """The result for one workload. ``countries`` are the ISO codes of its residency."""
 
     workload: str
     owner: str
@@ -128,5 +141,6 @@ class Decision(Frozen):
     flip: Flip | None
     tightest_objective: str
     engineering_usd_per_month: float
-    ladder: tuple[str, ...]
+    ladder: tuple[Rung, ...]
     explanation: str
+    countries: tuple[str, ...] = ()

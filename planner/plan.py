@@ -95,13 +95,13 @@ class Plan(Frozen):
             {
                 "workload": decision.workload,
                 "status": decision.status,
-                "option": decision.chosen.option.id if decision.chosen else None,
+                "chosen": decision.chosen and {"option": {"id": decision.chosen.option.id}},
             }
             for decision in self.decisions
         ]
-        return digest(
-            {"stack": self.stack, "chosen": chosen, "resources": _existing(self.resources)}
-        )
+        # The rest of a decision is large and not covered.
+        document = {"stack": self.stack, "decisions": chosen, "resources": plain(self.resources)}
+        return digest(capacity_document(document))
 
     @property
     def evidence_digest(self) -> str:
@@ -118,11 +118,30 @@ class Plan(Frozen):
         return json.dumps(document, sort_keys=True, indent=2, ensure_ascii=False) + "\n"
 
 
-def _existing(resources: Resources) -> dict[str, Any]:
-    """Return what will exist: a commitment by what it is, without its price or evidence."""
-    document = plain(resources)
+def capacity_document(document: dict[str, Any]) -> dict[str, Any]:
+    """Return what the capacity digest covers, of a plan as plain data."""
+    chosen = [
+        {
+            "workload": row["workload"],
+            "status": row["status"],
+            "option": row["chosen"]["option"]["id"] if row["chosen"] else None,
+        }
+        for row in document["decisions"]
+    ]
     return {
-        **{name: document[name] for name in ("accounts", "deployments", "node_pools", "servers")},
+        "stack": document["stack"],
+        "chosen": chosen,
+        "resources": _existing(document["resources"]),
+    }
+
+
+def _existing(document: dict[str, Any]) -> dict[str, Any]:
+    """Return what will exist: a commitment by what it is, without its price or evidence."""
+    return {
+        **{
+            name: document[name]
+            for name in ("accounts", "deployments", "node_pools", "servers", "sites")
+        },
         "purchases": [
             {name: item[name] for name in COMMITTED_FIELDS} for item in document["purchases"]
         ],

@@ -79,7 +79,9 @@ def make_plan(
     decisions, engineering_usd = _decisions(
         stack, options, verdicts, demands, catalog, book, shape_of
     )
-    resources = resources_of(decisions, platform, catalog, book)
+    resources = resources_of(
+        decisions, platform, catalog, book, workloads=stack.workloads, shape_of=shape_of
+    )
     totals = _totals(decisions, resources, stack, engineering_usd)
     # A plan with an undecided workload cannot proceed: its total is no budget question.
     whole = all(decision.chosen is not None for decision in decisions)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from planner.base import Frozen
 from planner.catalog.rows import Provider, UnitName
+from planner.features import Cidr, Features, Namespace, SecretKey
 from planner.workload import Date, Kind, Name, NonNegative, Positive, PositiveInt, Share
 
 OperatorClass = Literal["own_metal", "iaas", "managed_service"]
@@ -17,11 +18,31 @@ KeyCustody = Literal["provider_managed", "customer_managed", "customer_held"]
 
 
 class ModelSource(Frozen):
-    """Where vLLM finds weights: a claim holding them, read-only, at a revision."""
+    """Where vLLM finds weights, at a revision: exactly one of a claim, an image and a URL.
+
+    A ``persistent_volume_claim`` is mounted read-only (it must be ReadOnlyMany or
+    ReadWriteMany); an ``image`` holds the weights as an OCI artifact and is mounted by its
+    digest; a ``url`` of object storage is streamed into the GPU, from the folder below it
+    that is named after the revision. ``host`` is that storage's, for egress rules, ``cidrs``
+    its addresses, where they are known.
+    """
 
     model: str
-    persistent_volume_claim: str
+    persistent_volume_claim: Annotated[str, Field(min_length=1)] | None = None
+    image: Annotated[str, Field(pattern=r"^[^\s@]+@sha256:[0-9a-f]{64}$")] | None = None
+    url: Annotated[str, Field(pattern=r"^(s3|gs|az)://[^\s@]+[^\s@/]$")] | None = None
     revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = None
+    host: Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")] | None = None
+    cidrs: tuple[Cidr, ...] = ()
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        places = (self.persistent_volume_claim, self.image, self.url)
+        if sum(place is not None for place in places) != 1:
+            raise ValueError("give exactly one of persistent_volume_claim, image and url")
+        if self.url is not None and (self.revision is None or self.host is None):
+            raise ValueError("a url needs the revision that it holds, and the storage's host")
+        return self
 
 
 class Serving(Frozen):
@@ -34,6 +55,13 @@ class Serving(Frozen):
     load_bytes_per_s: Positive = 1e9
     """Sustained read rate of the weights' store, bytes per second."""
     model_sources: tuple[ModelSource, ...] = ()
+    hf_token_secret: SecretKey | None = None
+    """The model hub's token, for models that are loaded from there."""
+    api_key_secret: SecretKey | None = None
+    """What callers must send; without one, whoever reaches a server may use it."""
+    image_pull_secrets: tuple[str, ...] = ()
+    service_account_annotations: dict[str, str] = Field(default_factory=dict)
+    """On each server's ServiceAccount, such as the cloud role that reads the weights."""
 
 
 class NodeQuota(Frozen):
@@ -50,16 +78,40 @@ class EgressHost(Frozen):
     purpose: Literal["weights", "images", "telemetry", "logs", "other"]
 
 
+NodePoolKind = Literal["aks_agent_pool", "eks_node_group", "gke_node_pool", "karpenter"]
+"""Who makes the GPU nodes: a managed pool of one cloud, or Karpenter on the cluster."""
+
+
+class PoolSite(Frozen):
+    """What a managed pool needs to know of its cluster.
+
+    ``node_role_arn`` and ``subnet_ids`` (one a zone) are for EKS, ``project`` and
+    ``location`` (the cluster's own region or zone, the region by default) for GKE.
+    ``disk_gib`` holds images, home and scratch of a node of either.
+    """
+
+    node_role_arn: (
+        Annotated[str, Field(pattern=r"^arn:aws[a-z-]*:iam::\d{12}:role/\S+$")] | None
+    ) = None
+    subnet_ids: tuple[Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$")], ...] = ()
+    project: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{4,28}[a-z0-9]$")] | None = None
+    location: Annotated[str, Field(pattern=r"^[a-z]+-[a-z]+\d+(-[a-z])?$")] | None = None
+    disk_gib: Annotated[int, Field(ge=100, le=16_384)] = 300
+
+
 class Cluster(Frozen):
     """A Kubernetes cluster that exists or may be created, with its GPU node quotas.
 
     ``register_id`` is its entry in the register of third-party arrangements.
+    ``spot_batch`` has batch pools take spare capacity that the cloud may take back.
     """
 
     name: Name
     cloud: Provider
     region: str
-    node_pools: Literal["aks_agent_pool", "karpenter"]
+    node_pools: NodePoolKind
+    site: PoolSite = PoolSite()
+    spot_batch: bool = False
     operator_class: OperatorClass = "iaas"
     resource_group: str | None = None
     nodes: Annotated[tuple[NodeQuota, ...], Field(min_length=1)]
@@ -69,6 +121,11 @@ class Cluster(Frozen):
     key_custody: KeyCustody = "provider_managed"
     register_id: Annotated[str, Field(min_length=1)] | None = None
     egress: tuple[EgressHost, ...] = ()
+    features: Features = Features()
+    gateway_namespace: Namespace | None = None
+    """Whose pods may call interactive servers; the declared gateway's own by default."""
+    monitoring_namespace: Namespace | None = None
+    batch_client_namespaces: tuple[Namespace, ...] = ()
 
 
 class UnitQuota(Frozen):

@@ -102,7 +102,7 @@ def _deployments(
     if batch is not None:
         wanted = _thousands(_tokens_in_a_batch(decision) * tokens)
         primary = primary.model_copy(update={"deployment_type": batch})
-    itself = spill is not None and _sends_on(option, spill.deployment_type, catalog)
+    itself = spill is not None and sends_on(option, spill.deployment_type, catalog)
     yield primary.model_copy(
         update={
             "scope": option.scope,
@@ -176,7 +176,7 @@ def _with_headers(
     return item.model_copy(update={"request_headers": headers})
 
 
-def _sends_on(option: Option, spill_type: str, catalog: Catalog) -> bool:
+def sends_on(option: Option, spill_type: str, catalog: Catalog) -> bool:
     """Return whether the provider itself sends the overflow to that type."""
     row = overflow_of(catalog, option.provider, option.deployment_type)
     if row is None or row.by in ("gateway", "refused"):

@@ -117,9 +117,17 @@ def _server(server: VllmServer) -> dict[str, Any]:
         "image": server.image,
         "image_digest": server.image_digest,
         "model": server.model,
-        "model_source": "hub" if server.model_claim is None else "claim",
+        "model_source": _source(server),
         "model_revision": server.model_revision,
     }
+
+
+def _source(server: VllmServer) -> str:
+    if server.model_claim is not None:
+        return "claim"
+    if server.model_image is not None:
+        return "image"
+    return "hub" if server.model_url is None else "object_storage"
 
 
 def _pool(pool: NodePool, resources: Resources, catalog: Catalog) -> dict[str, Any]:
@@ -142,8 +150,15 @@ def _egress(server: VllmServer, stack: Stack) -> Iterator[dict[str, Any]]:
     cluster = next(item for item in stack.platform.clusters if item.name == server.cluster)
     hosts = {(item.host, item.purpose) for item in cluster.egress}
     hosts.add((registry_of(server.image), "images"))
-    if server.model_claim is None:
+    if server.from_hub:
         hosts.add((MODEL_HUB, "weights"))
+    if server.model_image is not None:
+        hosts.add((registry_of(server.model_image), "weights"))
+    hosts |= {
+        (source.host, "weights")
+        for source in cluster.serving.model_sources
+        if source.url == server.model_url is not None and source.host is not None
+    }
     for host, purpose in sorted(hosts):
         yield {
             "cluster": server.cluster,

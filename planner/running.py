@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from planner.catalog.loader import catalog_files, load_catalog
 from planner.catalog.shapes import load_shape
@@ -48,6 +49,10 @@ class StackRun:
     waivers: WaiverBook
     manifest: bytes
     """The manifest of the rules, as the engine loaded it."""
+    record: Mapping[str, Any] | None = None
+    """The policy record of the run, None where none was written."""
+    plan_json: str | None = None
+    """The plan as written, None where it was not."""
 
 
 def run_stack(
@@ -91,7 +96,9 @@ def run_stack(
     if held is not None:
         lost = tuple(scale_down_warnings(held, plan.resources))
         plan = plan.model_copy(update={"warnings": (*plan.warnings, *lost)})
+    record = plan_json = None
     if write:
+        plan_json = plan.to_json()
         run = Run(
             stack=stack.name,
             evaluated_at=evaluated_at,
@@ -107,12 +114,12 @@ def run_stack(
             waivers,
             files_of_waivers(root / "policies" / "waivers"),
         )
-        planned = Planned(plan.to_json(), plan.evidence_digest, catalog_files(), catalog.digest)
+        planned = Planned(plan_json, plan.evidence_digest, catalog_files(), catalog.digest)
         folder = root / OUT_FOLDER / stack.name
-        write_whole(folder / "plan.json", plan.to_json())
+        write_whole(folder / "plan.json", plan_json)
         _write_purchases(folder / "purchases", purchase_records(plan))
-        keep_run(folder, run, judged, asked, planned, signer)
-    return StackRun(plan, evaluated_at, stack.files, waivers, manifest)
+        record = keep_run(folder, run, judged, asked, planned, signer).record
+    return StackRun(plan, evaluated_at, stack.files, waivers, manifest, record, plan_json)
 
 
 def policy_engine(root: Path, stack: Stack, policy_url: str | None) -> PolicyEngine:

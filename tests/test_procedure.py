@@ -311,7 +311,10 @@ def test_an_unknown_price_is_never_zero(project: Any) -> None:
 def test_9_every_decision_has_its_ladder(project: Any) -> None:
     platform = changed(PLATFORM, clusters=[CLUSTER])
     plan = planned(project(CHAT, HOSTED, platform=platform))
-    ladders = {decision.workload: " | ".join(decision.ladder) for decision in plan.decisions}
+    ladders = {
+        decision.workload: " | ".join(rung.step for rung in decision.ladder)
+        for decision in plan.decisions
+    }
     assert "429" in ladders["chat"]
     assert "no spill: restricted data" in ladders["hosted"]
     assert "is rejected at once" in ladders["hosted"]

@@ -85,6 +85,18 @@ KUBERNETES_PROVIDER = Tool(
     embeds_folder="cmd/pulumi-resource-kubernetes",
 )
 
+YAML_HOST = Tool(
+    name="pulumi-language-yaml",
+    version="1.25.0",
+    minimum=None,
+    # It prints a port and serves: it has no version to print.
+    version_command=("--help",),
+    source="pulumi-yaml",
+    package="github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
+    minutes=1,
+)
+"""Pulumi's YAML language host, for tests of programs in other languages."""
+
 KUBE_VERSION = "1.36.3"
 
 

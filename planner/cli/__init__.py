@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import click
 
-from planner.cli import bundling, deciding, evidence, setting_up, sizing
+from planner.cli import approving, bundling, deciding, evidence, setting_up, sizing
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -22,6 +22,8 @@ for command in (
     deciding.check,
     deciding.explain,
     deciding.render,
+    approving.write_approval,
+    approving.verify,
     evidence.waivers,
     evidence.replay,
     evidence.audit,

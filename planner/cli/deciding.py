@@ -9,8 +9,10 @@ from typing import Any
 import click
 
 from planner import api
+from planner.catalog.loader import load_catalog
 from planner.cli.common import finish, format_option, guarded, planned, show, stack_options
 from planner.errors import InputError, Problem
+from planner.guards.documents import guard_files
 from planner.report import explain as explain_report
 from planner.report import text
 from planner.report.findings import Checked, rule_rows
@@ -68,13 +70,15 @@ def explain(workload: str, form: str, **asked: Any) -> int:
 @stack_options
 @format_option()
 @guarded
-def render(out: Path, form: str, **asked: Any) -> int:
-    """Write the Kubernetes manifests of the plan to a folder."""
+def render(out: Path, form: str, root: Path, stack: str, **asked: Any) -> int:
+    """Write the plan to a folder that Argo CD or Flux applies, with its evidence."""
     from planner.emit.render import render as render_plan
 
-    result = planned(asked)
-    if error := api.verdict_error(result):
+    run = run_stack(root, stack, **asked)
+    if error := api.verdict_error(run.plan):
         raise error
-    paths = [path.as_posix() for path in render_plan(result, out)]
+    guards = guard_files(run.plan, load_catalog())
+    written = render_plan(run.plan, out, run.record, run.plan_json, guards)
+    paths = [path.as_posix() for path in written]
     click.echo(json.dumps(paths, indent=2) if form == "json" else "\n".join(paths))
     return 0

@@ -16,10 +16,11 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from planner.emit import vllm
-from planner.emit.grouping import ClusterResources
+from planner.emit.grouping import ClusterResources, ServerOnPool
 from planner.emit.labels import service_name
 from planner.emit.manifests import Manifest
 from planner.emit.node_pools import GpuNodePool, GpuNodePoolArgs
+from planner.emit.settling import in_force
 from planner.plan import VllmServer
 
 CONFIG_KEY = "kubeconfig-{cluster}"
@@ -29,29 +30,52 @@ NO_CLUSTER = json.dumps(
 """A kubeconfig of no cluster: the provider previews by itself and refuses real operations."""
 
 _KINDS: dict[str, Callable[..., pulumi.CustomResource]] = {
-    "Namespace": kubernetes.core.v1.Namespace,
-    "Service": kubernetes.core.v1.Service,
     "Deployment": kubernetes.apps.v1.Deployment,
+    "Namespace": kubernetes.core.v1.Namespace,
+    "NetworkPolicy": kubernetes.networking.v1.NetworkPolicy,
+    "PodDisruptionBudget": kubernetes.policy.v1.PodDisruptionBudget,
     "PriorityClass": kubernetes.scheduling.v1.PriorityClass,
+    "ResourceQuota": kubernetes.core.v1.ResourceQuota,
+    "Service": kubernetes.core.v1.Service,
+    "ServiceAccount": kubernetes.core.v1.ServiceAccount,
+    "ValidatingAdmissionPolicy": kubernetes.admissionregistration.v1.ValidatingAdmissionPolicy,
+    "ValidatingAdmissionPolicyBinding": (
+        kubernetes.admissionregistration.v1.ValidatingAdmissionPolicyBinding
+    ),
 }
+"""Kinds of Kubernetes itself; all others are custom resources, written out field by field."""
+
+_BEFORE_PODS = frozenset({"NetworkPolicy", "ServiceAccount"})
+_NEEDS_PODS = frozenset({"HTTPRoute", "InferencePool", "ScaledObject"})
 
 
 @dataclass(frozen=True)
 class ServingClusterArgs:
-    """What a cluster runs, and the kubeconfig of it; None previews without a cluster."""
+    """What a cluster runs, and how to reach it.
+
+    Attributes:
+        resources: the plan's part on this cluster, from :func:`planner.emit.grouping.clusters`.
+        kubeconfig: the cluster's; None previews without a cluster, and refuses to change one.
+    """
 
     resources: ClusterResources
     kubeconfig: pulumi.Input[str] | None
 
 
 class ServingCluster(pulumi.ComponentResource):
-    """Node pools, namespaces, priority classes, Deployments and Services of one cluster."""
+    """Node pools, tenancy, queues and servers of one cluster.
+
+    ``namespaces`` and ``priority_classes`` are keyed by name, ``shared`` (guards, quotas,
+    policies, queues) by kind and name, ``workloads`` (a Deployment or a LeaderWorkerSet each)
+    and ``services`` by server.
+    """
 
     provider: kubernetes.Provider
     namespaces: dict[str, pulumi.CustomResource]
     priority_classes: dict[str, pulumi.CustomResource]
+    shared: dict[str, pulumi.CustomResource]
     node_pools: dict[str, GpuNodePool]
-    deployments: dict[str, pulumi.CustomResource]
+    workloads: dict[str, pulumi.CustomResource]
     services: dict[str, pulumi.CustomResource]
 
     def __init__(
@@ -72,6 +96,16 @@ class ServingCluster(pulumi.ComponentResource):
             )
             for manifest in resources.priority_classes()
         }
+        self.shared = {}
+        for manifest in (*resources.guards, *resources.tenancy(), *resources.queues()):
+            label = _label(manifest)
+            self.shared[label] = self._register(
+                f"{name}-{label}",
+                manifest,
+                [*self._home(manifest), *self.priority_classes.values()],
+            )
+        guards = [self.shared[_label(manifest)] for manifest in resources.guards]
+        self._in_force = [in_force(guard) for guard in guards]
         self.node_pools = {
             pool.name: GpuNodePool(
                 f"{name}-pool-{pool.name}",
@@ -80,23 +114,44 @@ class ServingCluster(pulumi.ComponentResource):
             )
             for pool in resources.pools
         }
-        self.deployments, self.services = {}, {}
+        self.workloads, self.services = {}, {}
         for placed in resources.servers:
-            server = placed.server
-            deployment, service = placed.manifests()
-            role = f"{name}-{server.name}"
-            needed: list[pulumi.Resource] = [
-                self.namespaces[server.namespace],
-                *self.priority_classes.values(),
-                self.node_pools[server.node_pool],
-            ]
-            self.services[server.name] = self._register(
-                f"{role}-service", service, [self.namespaces[server.namespace]]
-            )
-            self.deployments[server.name] = self._register(
-                f"{role}-deployment", deployment, needed, _timeouts(server)
-            )
+            self._server(name, placed)
         self.register_outputs({"endpoints": endpoints(resources)})
+
+    def _server(self, name: str, placed: ServerOnPool) -> None:
+        """Register a server: what its pods need, the pods, and what needs them."""
+        server, timeouts = placed.server, _timeouts(placed.server)
+        workload, service, *others = placed.manifests()
+        home, role = self._home(workload), f"{name}-{server.name}"
+
+        def registered(manifest: Manifest, needed: Sequence[pulumi.Resource]) -> pulumi.Resource:
+            kind, own = manifest["kind"].lower(), manifest["metadata"]["name"]
+            return self._register(f"{name}-{own}-{kind}", manifest, needed)
+
+        first = [registered(item, home) for item in others if item["kind"] in _BEFORE_PODS]
+        # A Service is ready when its pods are.
+        self.services[server.name] = self._register(f"{role}-service", service, home, timeouts)
+        needed: list[pulumi.Input[pulumi.Resource]] = [
+            *home,
+            *self.priority_classes.values(),
+            *self.shared.values(),
+            *self._in_force,
+            self.node_pools[server.node_pool],
+            *first,
+        ]
+        self.workloads[server.name] = self._register(
+            f"{role}-{workload['kind'].lower()}", workload, needed, timeouts
+        )
+        for item in others:
+            if item["kind"] not in _BEFORE_PODS:
+                pods = [self.workloads[server.name]] if item["kind"] in _NEEDS_PODS else []
+                registered(item, [*home, *pods])
+
+    def _home(self, manifest: Manifest) -> list[pulumi.Resource]:
+        """Return the Namespace of an object, nothing for one of the whole cluster."""
+        namespace = manifest["metadata"].get("namespace")
+        return [self.namespaces[namespace]] if namespace else []
 
     def _explicit_provider(self, name: str, args: ServingClusterArgs) -> kubernetes.Provider:
         kubeconfig = args.kubeconfig
@@ -122,7 +177,7 @@ class ServingCluster(pulumi.ComponentResource):
         self,
         name: str,
         manifest: Manifest,
-        depends_on: Sequence[pulumi.Resource] = (),
+        depends_on: Sequence[pulumi.Input[pulumi.Resource]] = (),
         timeouts: pulumi.CustomTimeouts | None = None,
     ) -> pulumi.CustomResource:
         options = pulumi.ResourceOptions(
@@ -131,7 +186,18 @@ class ServingCluster(pulumi.ComponentResource):
             depends_on=list(depends_on),
             custom_timeouts=timeouts,
         )
-        return _KINDS[manifest["kind"]](name, opts=options, **arguments(manifest))
+        typed = _KINDS.get(manifest["kind"])
+        if typed is not None:
+            return typed(name, opts=options, **arguments(manifest))
+        # The SDK's class for custom resources knows no fields but metadata and spec.
+        token = f"kubernetes:{manifest['apiVersion']}:{manifest['kind']}"
+        return pulumi.CustomResource(token, name, dict(manifest), options)
+
+
+def _label(manifest: Manifest) -> str:
+    metadata = manifest["metadata"]
+    parts = (manifest["kind"].lower(), metadata.get("namespace"), metadata["name"])
+    return "-".join(part for part in parts if part)
 
 
 def _secret(kubeconfig: pulumi.Input[str]) -> pulumi.Output[str]:
@@ -182,6 +248,6 @@ def _timeouts(server: VllmServer) -> pulumi.CustomTimeouts:
     once = vllm.progress_deadline_seconds(server)
     return pulumi.CustomTimeouts(
         create=f"{once}s",
-        update=f"{once * max(server.replicas, 1)}s",
+        update=f"{once * max(server.most_replicas, 1)}s",
         delete=f"{vllm.grace_seconds(server) + 300}s",
     )

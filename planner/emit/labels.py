@@ -22,6 +22,12 @@ DIGEST_ANNOTATION = f"{DOMAIN}/capacity-digest"
 MODEL_ANNOTATION = f"{DOMAIN}/model"
 REVISION_ANNOTATION = f"{DOMAIN}/model-revision"
 
+ROLLOUT_ANNOTATION = f"{DOMAIN}/rollout"
+
+PART_OF = {"app.kubernetes.io/part-of": "llm-capacity"}
+REGION_LABEL = "topology.kubernetes.io/region"
+ZONE_LABEL = "topology.kubernetes.io/zone"
+
 GPU_RESOURCE = "nvidia.com/gpu"
 GPU_TAINT_VALUE = "present"
 GPU_TAINT_EFFECT = "NoSchedule"

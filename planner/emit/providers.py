@@ -45,21 +45,23 @@ def accounts(plan: Plan) -> tuple[AccountResources, ...]:
     return tuple(found)
 
 
-def register(resources: AccountResources) -> dict[str, pulumi.Input[str]]:
+def register(
+    resources: AccountResources, options: pulumi.ResourceOptions | None = None
+) -> dict[str, pulumi.Input[str]]:
     """Register an account's resources; return what callers name as the model."""
     account, ours = resources.account, resources.deployments
     name = account.name
     if account.provider == "azure":
         made = account if account.create else None
-        AzureDeployments(name, AzureDeploymentsArgs(name, ours, made))
+        AzureDeployments(name, AzureDeploymentsArgs(name, ours, made), options)
         return {item.name: item.name for item in ours}
     named: dict[str, Any] = {item.name: item.model_id or item.model for item in ours}
     if account.provider == "gcp":
-        VertexProject(name, VertexProjectArgs(name, account.account_id or name, ours))
+        VertexProject(name, VertexProjectArgs(name, account.account_id or name, ours), options)
     elif any(item.model_arn for item in ours):
         # Without an ARN there is nothing to make, and neither SDK nor login is needed.
         args = BedrockCapacityArgs(name, account.region, ours, account.account_id)
-        named |= BedrockCapacity(name, args).model_ids
+        named |= BedrockCapacity(name, args, options).model_ids
     return named
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pulumi
 
 from planner.canonical import plain
+from planner.emit.degradation import degradation, spill_targets
 from planner.emit.grouping import ClusterResources, clusters
 from planner.emit.kubernetes import (
     ServingCluster,
@@ -33,6 +34,22 @@ def emit(
 ) -> None:
     """Register every resource of ``plan`` and export the stack's outputs.
 
+    See :func:`register_plan`, which does it without exporting.
+    """
+    found = register_plan(plan, kubeconfigs=kubeconfigs, signed_purchases=signed_purchases)
+    for name, value in found.items():
+        pulumi.export(name, value)
+
+
+def register_plan(
+    plan: Plan,
+    *,
+    kubeconfigs: Mapping[str, pulumi.Input[str]],
+    signed_purchases: Collection[str] = (),
+    parent: pulumi.Resource | None = None,
+) -> dict[str, Any]:
+    """Register every resource of ``plan`` below ``parent``; return what there is to report.
+
     ``kubeconfigs`` is keyed by cluster. A cluster without one can be previewed,
     never changed. ``signed_purchases`` are the order digests that a person signed:
     a resource whose creation is a purchase can be previewed without, never created.
@@ -47,15 +64,15 @@ def emit(
         raise pulumi.RunError(str(error)) from None
     _require_kubeconfigs(found, kubeconfigs)
     _require_signatures(plan, signed_purchases)
-    callers = _register(providers)
+    options = pulumi.ResourceOptions(parent=parent)
+    callers = _register(providers, options)
     for resources in found:
         ServingCluster(
             resources.cluster,
             ServingClusterArgs(resources, kubeconfigs.get(resources.cluster)),
+            options,
         )
-    for name, value in outputs(plan, found).items():
-        pulumi.export(name, value)
-    pulumi.export("model_ids", callers)
+    return {**outputs(plan, found), "model_ids": callers}
 
 
 def outputs(plan: Plan, found: tuple[ClusterResources, ...]) -> dict[str, Any]:
@@ -67,9 +84,12 @@ def outputs(plan: Plan, found: tuple[ClusterResources, ...]) -> dict[str, Any]:
         "totals": plan.totals.model_dump(mode="json"),
         "decisions": _decisions(plan),
         "endpoints": {item.cluster: endpoints(item) for item in found},
+        "notes": [note for item in found for note in item.notes()],
         "purchases": [purchase_record(item, plan) for item in plan.resources.purchases],
         "steps": [plain(step) for step in plan.resources.steps],
         "manual_steps": manual_steps(plan),
+        "degradation": degradation(plan),
+        "spill_targets": spill_targets(plan),
     }
     return {name: rounded(value) for name, value in exported.items()}
 
@@ -94,11 +114,13 @@ def _decisions(plan: Plan) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _register(providers: tuple[AccountResources, ...]) -> dict[str, Any]:
+def _register(
+    providers: tuple[AccountResources, ...], options: pulumi.ResourceOptions
+) -> dict[str, Any]:
     """Register every account's resources; return what callers name as the model."""
     named: dict[str, Any] = {}
     for resources in providers:
-        named |= register(resources)
+        named |= register(resources, options)
     return named
 
 

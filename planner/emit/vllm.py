@@ -1,13 +1,15 @@
 """How one vLLM server is started, watched and stopped: flags, environment, times.
 
 Every flag that moves capacity or latency is stated, because vLLM's defaults move
-with the card and the release. Flags were read in the wheels of the releases listed.
+with the card and the release. Which release has which flag: planner.emit.releases.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any, Literal
 
+from planner.emit.releases import has_flag, known_release, unknown_flags
 from planner.errors import PlannerError
 from planner.plan import VllmServer
 
@@ -17,7 +19,9 @@ MODEL_ROOT = "/models"
 HOME = "/home/llm"
 
 STARTUP_FACTOR = 1.5
-"""Loading may take this much longer than planned before the pod is given up."""
+"""A start may take this much longer than planned before the pod is given up."""
+LOAD_FACTOR = 2
+"""So may reading the weights: what was measured once is seldom the slowest."""
 PROBE_PERIOD_SECONDS = 10
 MIN_STARTUP_PROBES = 60
 PRE_STOP_SECONDS = 15
@@ -27,30 +31,22 @@ EXIT_SECONDS = 15
 SCHEDULING_SECONDS = 900
 """Allowance for a new node and the pull of a large image."""
 
-_FLAGS_0_32 = frozenset(
-    {
-        "--dtype",
-        "--enable-chunked-prefill",
-        "--enable-prefix-caching",
-        "--gpu-memory-utilization",
-        "--kv-cache-dtype",
-        "--max-model-len",
-        "--max-num-batched-tokens",
-        "--max-num-seqs",
-        "--pipeline-parallel-size",
-        "--port",
-        "--revision",
-        "--served-model-name",
-        "--shutdown-timeout",
-        "--tensor-parallel-size",
-    }
-)
-FLAGS: dict[tuple[int, int], frozenset[str]] = {(0, 32): _FLAGS_0_32, (0, 33): _FLAGS_0_32}
-"""Flags of `vllm serve` that may be emitted, by release (major, minor)."""
+SPOT_PRE_STOP_SECONDS = 5
+SPOT_EXIT_SECONDS = 5
+"""Where the cloud takes a node back at short notice, draining comes first."""
+QUIET_PATHS = "/health,/metrics"
+"""Paths that probes and monitors ask all the time: not worth a line in the log."""
+MASTER_PORT = 29501
+
+Role = Literal["leader", "worker"]
 
 
-def serve_command(server: VllmServer) -> list[str]:
-    """Return the whole command line; the model is positional, as `vllm serve` wants it."""
+def serve_command(server: VllmServer, nodes: int = 1, role: Role = "leader") -> list[str]:
+    """Return the whole command line; the model is positional, as `vllm serve` wants it.
+
+    A replica over several ``nodes`` has one command for its leader, which answers, and one
+    for the others: Kubernetes puts the place in the group into their arguments.
+    """
     flags: list[tuple[str, str | None]] = [
         ("--served-model-name", server.model),
         ("--port", str(PORT)),
@@ -65,24 +61,57 @@ def serve_command(server: VllmServer) -> list[str]:
         ("--gpu-memory-utilization", str(server.gpu_memory_utilization)),
         ("--dtype", server.dtype),
         ("--kv-cache-dtype", server.kv_cache_dtype),
-        ("--shutdown-timeout", str(server.drain_seconds)),
+        ("--shutdown-timeout", str(drain_seconds(server))),
         ("--enable-prefix-caching", None),
         ("--enable-chunked-prefill", None),
+        ("--disable-access-log-for-endpoints", QUIET_PATHS),
     ]
-    if server.model_claim is None and server.model_revision is not None:
+    release = known_release(server.vllm_version, f"server {server.name}")
+    limits = {
+        "--max-num-queued-reqs": server.max_queued_requests,
+        "--max-num-queued-tokens": server.max_queued_tokens,
+    }
+    # A release without them has no limit to set: its queue is without end.
+    flags += [
+        (flag, str(limit))
+        for flag, limit in limits.items()
+        if limit is not None and has_flag(flag, release)
+    ]
+    if server.model_url is not None:
+        flags.append(("--load-format", "runai_streamer"))
+    if server.from_hub and server.model_revision is not None:
         flags.append(("--revision", server.model_revision))
-    _check_flags(server, [flag for flag, _ in flags])
+    if nodes > 1:
+        flags += _group_flags(nodes, role)
     words = [word for flag, value in flags for word in (flag, value) if word is not None]
+    unknown = unknown_flags([flag for flag, _ in flags], release)
+    if unknown:
+        raise PlannerError(
+            f"server {server.name}: vLLM {server.vllm_version} has no flag "
+            f"{', '.join(unknown)}. Set the cluster's serving.vllm_version to a release that has."
+        )
     return ["vllm", "serve", model_location(server), *words]
 
 
+def _group_flags(nodes: int, role: Role) -> list[tuple[str, str | None]]:
+    own: list[tuple[str, str | None]] = [
+        ("--nnodes", str(nodes)),
+        ("--node-rank", "0" if role == "leader" else "$(LWS_WORKER_INDEX)"),
+        ("--master-addr", "$(LWS_LEADER_ADDRESS)"),
+        ("--master-port", str(MASTER_PORT)),
+    ]
+    return own if role == "leader" else [*own, ("--headless", None)]
+
+
 def model_location(server: VllmServer) -> str:
-    """Return where vLLM finds the weights: a folder of the claim, or the hub's name.
+    """Return where vLLM finds the weights: a folder, a URL, or the hub's name.
 
     A claim holds each model in the folder named after it, so one claim can
-    serve several models.
+    serve several models. Storage holds each revision in a folder of its own.
     """
-    return server.model if server.model_claim is None else f"{MODEL_ROOT}/{server.model}"
+    if server.model_url is not None:
+        return f"{server.model_url}/{server.model_revision}"
+    return server.model if server.from_hub else f"{MODEL_ROOT}/{server.model}"
 
 
 def image_reference(server: VllmServer) -> str:
@@ -93,8 +122,11 @@ def image_reference(server: VllmServer) -> str:
     return f"{folder}{slash}{last.partition(':')[0]}@{server.image_digest}"
 
 
-def environment(server: VllmServer) -> list[dict[str, str]]:
-    """Return the container's environment: writable homes, no telemetry, no hub if offline."""
+def environment(server: VllmServer) -> list[dict[str, Any]]:
+    """Return the container's environment: writable homes, no telemetry, no hub if offline.
+
+    Secrets are named, never held: Kubernetes reads them when it starts the container.
+    """
     cache = f"{HOME}/.cache"
     values = {
         "HOME": HOME,
@@ -112,15 +144,26 @@ def environment(server: VllmServer) -> list[dict[str, str]]:
         "DO_NOT_TRACK": "1",
         "HF_HUB_DISABLE_TELEMETRY": "1",
     }
-    if server.model_claim is not None:
+    if not server.from_hub:
         values |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
-    return [{"name": name, "value": value} for name, value in values.items()]
+    secrets = {"HF_TOKEN": server.hf_token_secret, "VLLM_API_KEY": server.api_key_secret}
+    return [
+        *({"name": name, "value": value} for name, value in values.items()),
+        *(
+            {"name": name, "valueFrom": {"secretKeyRef": {"name": held.name, "key": held.key}}}
+            for name, held in secrets.items()
+            if held is not None
+        ),
+    ]
 
 
 def startup_probes(server: VllmServer) -> int:
-    """Return how many startup probes may fail before the container is restarted."""
-    needed = math.ceil(server.startup_seconds * STARTUP_FACTOR / PROBE_PERIOD_SECONDS)
-    return max(needed, MIN_STARTUP_PROBES)
+    """Return how many startup probes may fail before the container is restarted.
+
+    Enough for half as long again as planned, and for twice the time that weights need.
+    """
+    slow = max(server.startup_seconds * STARTUP_FACTOR, server.load_seconds * LOAD_FACTOR)
+    return max(math.ceil(slow / PROBE_PERIOD_SECONDS), MIN_STARTUP_PROBES)
 
 
 def startup_budget_seconds(server: VllmServer) -> int:
@@ -128,37 +171,25 @@ def startup_budget_seconds(server: VllmServer) -> int:
     return startup_probes(server) * PROBE_PERIOD_SECONDS
 
 
+def pre_stop_seconds(server: VllmServer) -> int:
+    """Return how long a leaving pod waits before it is told to stop."""
+    return PRE_STOP_SECONDS if server.notice_seconds is None else SPOT_PRE_STOP_SECONDS
+
+
+def drain_seconds(server: VllmServer) -> int:
+    """Return what requests in flight get to end: no more than a spot node's notice leaves."""
+    if server.notice_seconds is None:
+        return server.drain_seconds
+    left = server.notice_seconds - SPOT_PRE_STOP_SECONDS - SPOT_EXIT_SECONDS
+    return max(1, min(server.drain_seconds, left))
+
+
 def grace_seconds(server: VllmServer) -> int:
     """Return the termination grace: leave the endpoints, drain, exit."""
-    return PRE_STOP_SECONDS + server.drain_seconds + EXIT_SECONDS
+    exit_seconds = EXIT_SECONDS if server.notice_seconds is None else SPOT_EXIT_SECONDS
+    return pre_stop_seconds(server) + drain_seconds(server) + exit_seconds
 
 
 def progress_deadline_seconds(server: VllmServer) -> int:
     """Return how long a rollout may go without a new ready pod: old out, new in."""
     return startup_budget_seconds(server) + grace_seconds(server) + SCHEDULING_SECONDS
-
-
-def _check_flags(server: VllmServer, flags: list[str]) -> None:
-    release = _release(server.vllm_version)
-    known = FLAGS.get(release)
-    if known is None:
-        releases = ", ".join(f"{major}.{minor}" for major, minor in sorted(FLAGS))
-        raise PlannerError(
-            f"server {server.name}: the flags of vLLM {server.vllm_version} are not known here; "
-            f"known releases: {releases}. Set the cluster's serving.vllm_version to one of them."
-        )
-    unknown = sorted(set(flags) - known)
-    if unknown:
-        raise PlannerError(
-            f"server {server.name}: vLLM {server.vllm_version} has no flag {', '.join(unknown)}."
-        )
-
-
-def _release(version: str) -> tuple[int, int]:
-    parts = version.removeprefix("v").split(".")
-    try:
-        return int(parts[0]), int(parts[1])
-    except (IndexError, ValueError):
-        raise PlannerError(
-            f"vLLM version {version!r} is not a release number such as 0.33.0."
-        ) from None

@@ -16,19 +16,16 @@ from planner.emit.deployments import cost_tags
 from planner.emit.grouping import ClusterResources, ServerOnPool, clusters
 from planner.emit.labels import (
     GPU_RESOURCE,
-    GPU_TAINT_EFFECT,
-    GPU_TAINT_VALUE,
     POOL_LABEL,
     TIER_LABEL,
     WORKLOAD_LABEL,
-    aks_pool_name,
 )
-from planner.emit.manifests import Manifest, karpenter_manifests, pool_labels
-from planner.plan import NodePool, Plan, ProviderAccount, ProviderDeployment
+from planner.emit.manifests import Manifest, karpenter_manifests
+from planner.pack.planned_pools import managed_pool
+from planner.plan import Plan, ProviderAccount, ProviderDeployment
 from planner.policy.resources import PlannedRow, RawResource, planned_row
 from planner.vertex import API
 
-_CONTAINER = "spec.template.spec.containers[vllm]"
 _OVERFLOW_METRIC = "aiplatform.googleapis.com/publisher/online_serving/consumed_token_throughput"
 _OVERFLOW_RESOURCE = "aiplatform.googleapis.com/PublisherModel"
 _UPGRADES = {"provisioned": "NoAutoUpgrade", "payg": "OnceCurrentVersionExpired"}
@@ -208,12 +205,11 @@ def _gcp(
 def _cluster(
     cluster: ClusterResources, scopes: Mapping[str, Mapping[str, str]]
 ) -> Iterator[PlannedRow]:
-    shared = [*cluster.namespaces(), *cluster.priority_classes()]
-    for manifest in shared:
+    for manifest in cluster.shared():
         yield _object(cluster.cluster, manifest, None, scopes)
     for pool in cluster.pools:
-        if pool.kind == "aks_agent_pool":
-            yield _agent_pool(pool)
+        if pool.kind != "karpenter":
+            yield managed_pool(pool)
             continue
         for manifest in karpenter_manifests(pool, cluster.load_seconds(pool)):
             limit = str(pool.max_nodes * pool.gpus_per_node)
@@ -221,7 +217,7 @@ def _cluster(
             yield _object(cluster.cluster, manifest, None, scopes, changes)
     for placed in cluster.servers:
         for manifest in placed.manifests():
-            changes = _capacity(placed) if manifest["kind"] == "Deployment" else {}
+            changes = _planned(placed, manifest["kind"])
             yield _object(cluster.cluster, manifest, placed.server.workload, scopes, changes)
 
 
@@ -243,10 +239,31 @@ def _object(
     return _row(kind, name, manifest, workload, scopes, **more)
 
 
-def _capacity(placed: ServerOnPool) -> dict[str, Any]:
-    """Return the fields of a server's Deployment that capacity and residency rest on."""
-    server = placed.server
-    args = f"{_CONTAINER}.args"
+def _planned(placed: ServerOnPool, kind: str) -> dict[str, Any]:
+    """Return the fields of an object that capacity rests on, as the plan itself has them."""
+    server, scaling = placed.server, placed.server.scaling
+    if kind == "ScaledObject" and scaling is not None:
+        return {
+            "spec.minReplicaCount": scaling.min_replicas,
+            "spec.maxReplicaCount": scaling.max_replicas,
+        }
+    replicas = {} if scaling else {"spec.replicas": server.replicas}
+    if kind == "Deployment":
+        return replicas | _capacity(placed, "spec.template")
+    if kind == "LeaderWorkerSet":
+        group = "spec.leaderWorkerTemplate"
+        return {
+            **replicas,
+            f"{group}.size": placed.nodes,
+            **_capacity(placed, f"{group}.leaderTemplate"),
+            **_capacity(placed, f"{group}.workerTemplate"),
+        }
+    return {}
+
+
+def _capacity(placed: ServerOnPool, template: str) -> dict[str, Any]:
+    """Return the fields of a server's pods that capacity and residency rest on."""
+    server, container = placed.server, f"{template}.spec.containers[vllm]"
     flags = {
         "--served-model-name": server.model,
         "--tensor-parallel-size": server.tensor_parallel,
@@ -259,39 +276,13 @@ def _capacity(placed: ServerOnPool) -> dict[str, Any]:
     }
     if server.pipeline_parallel > 1:
         flags["--pipeline-parallel-size"] = server.pipeline_parallel
+    gpus = str(server.gpus_per_replica // placed.nodes)
     return {
-        "spec.replicas": server.replicas,
-        f"{_CONTAINER}.image": vllm.image_reference(server),
-        f"{_CONTAINER}.resources.limits.{GPU_RESOURCE}": str(server.gpus_per_replica),
-        f"{_CONTAINER}.resources.requests.{GPU_RESOURCE}": str(server.gpus_per_replica),
-        f"spec.template.spec.nodeSelector.{POOL_LABEL}": server.node_pool,
-        f"spec.template.metadata.labels.{WORKLOAD_LABEL}": server.workload,
-        f"spec.template.metadata.labels.{TIER_LABEL}": server.tier,
-        **{f"{args} {flag}": str(value) for flag, value in flags.items()},
+        f"{container}.image": vllm.image_reference(server),
+        f"{container}.resources.limits.{GPU_RESOURCE}": gpus,
+        f"{container}.resources.requests.{GPU_RESOURCE}": gpus,
+        f"{template}.spec.nodeSelector.{POOL_LABEL}": server.node_pool,
+        f"{template}.metadata.labels.{WORKLOAD_LABEL}": server.workload,
+        f"{template}.metadata.labels.{TIER_LABEL}": server.tier,
+        **{f"{container}.args {flag}": str(value) for flag, value in flags.items()},
     }
-
-
-def _agent_pool(pool: NodePool) -> PlannedRow:
-    scales = pool.min_nodes < pool.max_nodes
-    properties = {
-        "resourceGroupName": pool.resource_group,
-        "resourceName": pool.cluster,
-        "agentPoolName": aks_pool_name(pool.name),
-        "mode": "User",
-        "osType": "Linux",
-        "type": "VirtualMachineScaleSets",
-        "vmSize": pool.instance,
-        "count": pool.max_nodes,
-        "enableAutoScaling": scales,
-        "minCount": pool.min_nodes if scales else None,
-        "maxCount": pool.max_nodes if scales else None,
-        "availabilityZones": list(pool.zones) or None,
-        "nodeLabels": pool_labels(pool),
-        "nodeTaints": [f"{GPU_RESOURCE}={GPU_TAINT_VALUE}:{GPU_TAINT_EFFECT}"],
-        "scaleDownMode": "Delete",
-        "upgradeSettings": {"maxSurge": "0", "maxUnavailable": "1"},
-    }
-    # The autoscaler owns the count once it runs.
-    free = ("count",) if scales else ()
-    kind = "azure-native:containerservice:AgentPool"
-    return _row(kind, pool.name, properties, None, {}, free=free)

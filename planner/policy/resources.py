@@ -25,6 +25,8 @@ IDENTITY: Mapping[str, tuple[str, ...]] = {
     "azure-native:containerservice:AgentPool": ("resourceName", "agentPoolName"),
     "aws:bedrock/provisionedModelThroughput:ProvisionedModelThroughput": ("provisionedModelName",),
     "aws:bedrock/inferenceProfile:InferenceProfile": ("name",),
+    "aws:eks/nodeGroup:NodeGroup": ("clusterName", "nodeGroupName"),
+    "gcp:container/nodePool:NodePool": ("project", "location", "cluster", "name"),
     "gcp:projects/service:Service": ("project", "service"),
     "gcp:monitoring/alertPolicy:AlertPolicy": ("project", "displayName"),
 }
@@ -231,7 +233,9 @@ def _identity(base: str, raw: RawResource) -> str | None:
     """Return what names the thing for its provider; None when that is not known yet."""
     if base.startswith("kubernetes:") and isinstance(raw.properties.get("metadata"), Mapping):
         metadata = raw.properties["metadata"]
-        parts = [metadata.get("namespace", ""), metadata.get("name", "")]
+        # Clusters of one stack have namespaces and classes of the same names.
+        cluster = (raw.provider or {}).get(PROVIDER_FIELDS["kubernetes"], "")
+        parts = [cluster, metadata.get("namespace", ""), metadata.get("name", "")]
     elif base in IDENTITY:
         parts = [raw.properties.get(name, "") for name in IDENTITY[base]]
     else:

@@ -33,7 +33,9 @@ def explain(plan: Plan, decision: Decision) -> str:
         if decision.flip is not None:
             lines.append(f"    {_flip_words(decision)}")
     if decision.ladder:
-        lines += ["", "  under pressure:"] + [f"    {step}" for step in decision.ladder]
+        lines += ["", "  under pressure:"] + [
+            f"    {rung.step} [{rung.by}: {rung.held_by}]" for rung in decision.ladder
+        ]
     lines += ["", "  not chosen:"]
     ranked = sorted(
         decision.others,

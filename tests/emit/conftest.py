@@ -26,7 +26,7 @@ CHAT = VllmServer(
     workload="chat",
     tier="interactive",
     cluster="prod-sydney",
-    namespace="llm",
+    namespace="llm-interactive",
     node_pool="h100-interactive",
     model="Qwen/Qwen3-32B",
     image="vllm/vllm-openai:v0.33.0",
@@ -57,7 +57,7 @@ DIGEST = CHAT.model_copy(
         "workload": "digest",
         "tier": "batch",
         "cluster": "batch-aks",
-        "namespace": "batch",
+        "namespace": "llm-batch",
         "node_pool": "a100-batch",
         "model": "meta-llama/Llama-3.1-8B-Instruct",
         "image": "registry.example.com:5000/vllm/vllm-openai:v0.33.0",
@@ -87,6 +87,7 @@ H100 = NodePool(
     min_nodes=2,
     max_nodes=2,
     zones=("ap-southeast-2a", "ap-southeast-2b"),
+    country="AU",
 )
 A100 = NodePool(
     name="a100-batch",
@@ -102,6 +103,7 @@ A100 = NodePool(
     min_nodes=0,
     max_nodes=2,
     zones=(),
+    country="AU",
 )
 PTU = ProviderDeployment(
     name="assist-ptu",
@@ -226,6 +228,7 @@ def decision_of(workload: str, tier: str, classification: str) -> Decision:
         engineering_usd_per_month=0.0,
         ladder=(),
         explanation=f"{workload}: cheapest that meets the objectives.",
+        countries=("AU", "NO"),
     )
 
 

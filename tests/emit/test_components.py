@@ -32,15 +32,20 @@ def test_everything_is_registered_once(plan: Plan, recorder: Recorder) -> None:
             "azure-native:cognitiveservices:Deployment",
             "azure-native:cognitiveservices:Deployment",
             "azure-native:containerservice:AgentPool",
-            "kubernetes:apps/v1:Deployment",
-            "kubernetes:apps/v1:Deployment",
-            "kubernetes:core/v1:Namespace",
-            "kubernetes:core/v1:Namespace",
-            "kubernetes:core/v1:Service",
-            "kubernetes:core/v1:Service",
+            *2
+            * [
+                "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy",
+                "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding",
+                "kubernetes:apps/v1:Deployment",
+                "kubernetes:core/v1:Namespace",
+                "kubernetes:core/v1:Service",
+                "kubernetes:core/v1:ServiceAccount",
+                "kubernetes:scheduling.k8s.io/v1:PriorityClass",
+            ],
+            *4
+            * ["kubernetes:core/v1:ResourceQuota", "kubernetes:networking.k8s.io/v1:NetworkPolicy"],
             "kubernetes:karpenter.sh/v1:NodePool",
-            "kubernetes:scheduling.k8s.io/v1:PriorityClass",
-            "kubernetes:scheduling.k8s.io/v1:PriorityClass",
+            "kubernetes:policy/v1:PodDisruptionBudget",
             "llm-capacity:aws:BedrockCapacity",
             "llm-capacity:azure:AzureDeployments",
             "llm-capacity:kubernetes:GpuNodePool",
@@ -67,7 +72,7 @@ def test_resources_hang_on_their_component(plan: Plan, recorder: Recorder) -> No
 def test_kubernetes_objects_use_their_clusters_provider(plan: Plan, recorder: Recorder) -> None:
     recorder.run(_emit(plan, KUBECONFIGS))
     objects = [r for r in recorder.requests if r.type.startswith("kubernetes:")]
-    assert len(objects) == 9
+    assert len(objects) == 24
     for request in objects:
         cluster = "prod-sydney" if request.name.startswith("prod-sydney") else "batch-aks"
         assert f"::{cluster}-provider::" in request.provider
@@ -76,7 +81,7 @@ def test_kubernetes_objects_use_their_clusters_provider(plan: Plan, recorder: Re
 def test_objects_reach_the_engine_as_the_manifests_say(plan: Plan, recorder: Recorder) -> None:
     recorder.run(_emit(plan, KUBECONFIGS))
     sydney = next(item for item in clusters(plan) if item.cluster == "prod-sydney")
-    deployment, service = sydney.servers[0].manifests()
+    deployment, service, *_ = sydney.servers[0].manifests()
     assert recorder.inputs("prod-sydney-chat-deployment") == deployment
     assert recorder.inputs("prod-sydney-chat-service") == service
     (pool,) = sydney.node_pools()
@@ -90,7 +95,11 @@ def test_servers_wait_for_nodes_and_long_enough(plan: Plan, recorder: Recorder) 
     request = recorder.named("prod-sydney-chat-deployment")
     waits = {urn.split("::")[-1] for urn in request.dependencies}
     assert {
-        "prod-sydney-namespace-llm",
+        "prod-sydney-namespace-llm-interactive",
+        "prod-sydney-networkpolicy-llm-interactive-default-deny",
+        "prod-sydney-resourcequota-llm-interactive-llm-gpus",
+        "prod-sydney-chat-networkpolicy",
+        "prod-sydney-chat-serviceaccount",
         "prod-sydney-llm-prod-interactive",
         "prod-sydney-pool-h100-interactive-nodepool",
     } <= waits
@@ -256,7 +265,11 @@ def test_nothing_is_made_inside_apply() -> None:
         for line in source.read_text(encoding="utf-8").splitlines()
         if ".apply(" in line or "Output.all(" in line
     ]
-    assert uses == ["return pulumi.Output.secret(kubeconfig).apply(checked)"]
+    # The one makes nothing, the other waits.
+    assert uses == [
+        "return pulumi.Output.secret(kubeconfig).apply(checked)",
+        "return guard.urn.apply(after)",
+    ]
 
 
 def test_outputs_are_plain_and_complete(plan: Plan) -> None:
@@ -266,7 +279,7 @@ def test_outputs_are_plain_and_complete(plan: Plan) -> None:
     assert found["verdict"] == "allow"
     assert found["totals"]["total_usd_per_month"] == 101_000.0
     assert set(found["decisions"]) == {"chat", "digest", "assist", "notes"}
-    assert found["endpoints"]["prod-sydney"] == {"chat": "http://chat.llm.svc:8000"}
+    assert found["endpoints"]["prod-sydney"] == {"chat": "http://chat.llm-interactive.svc:8000"}
     assert [item["order"]["units"] for item in found["purchases"]] == [50]
     assert [step["number"] for step in found["steps"]] == list(range(1, len(found["steps"]) + 1))
 

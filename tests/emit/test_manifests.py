@@ -23,11 +23,8 @@ def _core(plan: Plan) -> list[dict[str, Any]]:
     return [
         manifest
         for item in clusters(plan)
-        for manifest in [
-            *item.namespaces(),
-            *item.priority_classes(),
-            *(found for placed in item.servers for found in placed.manifests()),
-        ]
+        for manifest in item.objects()
+        if manifest["kind"] != "NodePool"
     ]
 
 
@@ -55,7 +52,18 @@ def test_every_core_object_fits_its_schema_strictly(plan: Plan, version: str) ->
     for manifest in _core(plan):
         kubernetes_validate.validate(manifest, version, strict=True)
         kinds.add(manifest["kind"])
-    assert kinds == {"Namespace", "PriorityClass", "Deployment", "Service"}
+    assert kinds == {
+        "Namespace",
+        "PriorityClass",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionPolicyBinding",
+        "ResourceQuota",
+        "NetworkPolicy",
+        "ServiceAccount",
+        "Deployment",
+        "Service",
+        "PodDisruptionBudget",
+    }
 
 
 def test_the_schema_check_would_notice(chat: VllmServer, h100: NodePool) -> None:
@@ -82,6 +90,7 @@ def test_flags_are_the_plans_numbers(chat: VllmServer, h100: NodePool) -> None:
         "--shutdown-timeout": "120",
         "--enable-prefix-caching": None,
         "--enable-chunked-prefill": None,
+        "--disable-access-log-for-endpoints": "/health,/metrics",
     }
 
 
@@ -141,7 +150,12 @@ def test_memory_holds_shared_memory(chat: VllmServer, h100: NodePool) -> None:
     shm = next(volume for volume in pod["volumes"] if volume["name"] == "shm")
     assert shm["emptyDir"] == {"medium": "Memory", "sizeLimit": "16Gi"}
     assert resources["requests"] == resources["limits"]
-    assert resources["limits"] == {"cpu": "12", "memory": "96Gi", "nvidia.com/gpu": "4"}
+    assert resources["limits"] == {
+        "cpu": "12",
+        "memory": "96Gi",
+        "ephemeral-storage": "30Gi",  # 20 of home, 8 of scratch, 2 of logs
+        "nvidia.com/gpu": "4",
+    }
     with pytest.raises(PlannerError, match="shared memory"):
         server_manifests(chat.model_copy(update={"shm_bytes": 96 * GIB}), h100, SOURCE)
 
@@ -204,7 +218,7 @@ def test_selector_finds_pods_and_service_finds_them_too(chat: VllmServer, h100: 
     assert "classification" not in labels  # a change of it would restart every server
     assert deployment["metadata"]["labels"]["classification"] == "restricted"
     assert labels["llm-capacity.dev/classification"] == "restricted"
-    assert service["metadata"]["namespace"] == "llm"
+    assert service["metadata"]["namespace"] == "llm-interactive"
 
 
 def test_digest_is_on_the_deployment_but_rolls_no_pod(chat: VllmServer, h100: NodePool) -> None:

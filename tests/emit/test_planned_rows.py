@@ -131,5 +131,5 @@ def test_an_edit_of_the_emitting_code_is_seen(
 def test_a_planned_row_says_whose_it_is(plan: Plan) -> None:
     rows = planned_rows(plan)
     owners = {row.identity: row.workload for row in rows if row.type.endswith(":Deployment")}
-    assert owners["llm/chat"] == "chat"
+    assert owners["prod-sydney/llm-interactive/chat"] == "chat"
     assert list(rows) == sorted(rows, key=lambda row: (row.type, row.identity))

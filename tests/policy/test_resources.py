@@ -136,7 +136,7 @@ def test_what_cannot_be_read_keeps_its_place_and_no_value(value: Any, state: str
 def test_a_row_holds_what_is_compared() -> None:
     row = row_of(deployment())
     assert row.type == "kubernetes:apps:Deployment"
-    assert row.identity == "llm/chat"
+    assert row.identity == "gpu/llm/chat"
     assert row.workload == "chat"
     assert row.subject == "kubernetes:apps/v1:Deployment::chat"
     assert row.fields["spec.replicas"] == 2
@@ -185,7 +185,7 @@ def test_a_name_that_is_not_known_is_no_identity() -> None:
     assert row_of(azure(deploymentName=HIDDEN)).identity is None
     assert row_of(azure(deploymentName=None, accountName=None)).identity is None
     assert row_of(deployment(metadata={"name": UNKNOWN, "namespace": "llm"})).identity is None
-    assert row_of(deployment(metadata={"name": "chat"})).identity == "chat"
+    assert row_of(deployment(metadata={"name": "chat"})).identity == "gpu/chat"
 
 
 def test_a_secret_is_never_in_a_row() -> None:

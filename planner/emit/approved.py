@@ -1,0 +1,31 @@
+"""A real change only of the plan that was approved."""
+
+from __future__ import annotations
+
+import pulumi
+
+from planner.plan import Plan
+
+APPROVED_KEY = "llm-capacity:approved-digest"
+
+
+def require_approved(plan: Plan, approved: str | None) -> None:
+    """Refuse a real run of another plan than the approved one; say so at preview.
+
+    ``approved`` is the capacity digest that the stack's configuration names; None asks for
+    nothing. Raises RunError before anything is registered.
+    """
+    if approved is None or approved == plan.capacity_digest:
+        return
+    text = (
+        f"this is not the plan that was approved: its capacity digest is {plan.capacity_digest}, "
+        f"{APPROVED_KEY} names {approved or 'none'}. What differs is told by: llm-capacity verify "
+        f"--stack {plan.stack} --digest DIGEST --baseline APPROVED_PLAN.json"
+    )
+    if pulumi.runtime.is_dry_run():
+        pulumi.log.warn(f"{text}\nA real run refuses before it changes anything.")
+        return
+    raise pulumi.RunError(
+        f"{text}\nNothing was changed. Once it is approved, name it:\n"
+        f"  pulumi config set {APPROVED_KEY} {plan.capacity_digest}"
+    )

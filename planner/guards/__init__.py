@@ -1,0 +1,1 @@
+"""Documents for the guards of the clouds themselves, from the same data as the rules."""

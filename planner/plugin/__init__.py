@@ -1,0 +1,1 @@
+"""The component provider: workloads declared from any language of Pulumi."""
