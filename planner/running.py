@@ -44,6 +44,8 @@ class StackRun:
     """A plan, and what its readers need besides: files, waivers, the rules that judged."""
 
     plan: Plan
+    stack: Stack
+    catalog: Catalog
     evaluated_at: dt.datetime
     files: Mapping[str, str]
     waivers: WaiverBook
@@ -119,7 +121,9 @@ def run_stack(
         write_whole(folder / "plan.json", plan_json)
         _write_purchases(folder / "purchases", purchase_records(plan))
         record = keep_run(folder, run, judged, asked, planned, signer).record
-    return StackRun(plan, evaluated_at, stack.files, waivers, manifest, record, plan_json)
+    return StackRun(
+        plan, stack, catalog, evaluated_at, stack.files, waivers, manifest, record, plan_json
+    )
 
 
 def policy_engine(root: Path, stack: Stack, policy_url: str | None) -> PolicyEngine:

@@ -11,6 +11,7 @@ from ruamel.yaml.constructor import SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent
 from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
+from ruamel.yaml.parser import Parser
 
 from planner.errors import InputError, Problem
 
@@ -26,6 +27,32 @@ class _PlainConstructor(SafeConstructor):
 _PlainConstructor.add_constructor(
     "tag:yaml.org,2002:timestamp", _PlainConstructor.construct_yaml_str
 )
+
+
+class _OutOfBounds(Exception):
+    """What is too much in a file, and the way out."""
+
+
+class _BoundedParser(Parser):
+    """Stops at too deep a nesting and at too many aliases, before anything is built."""
+
+    _depth = 0
+    _aliases = 0
+
+    def get_event(self) -> Any:
+        """Return the next event, counted."""
+        event = super().get_event()
+        if isinstance(event, AliasEvent):
+            self._aliases += 1
+        elif isinstance(event, CollectionStartEvent):
+            self._depth += 1
+        elif isinstance(event, CollectionEndEvent):
+            self._depth -= 1
+        if self._depth > MAX_DEPTH:
+            raise _OutOfBounds(f"nested deeper than {MAX_DEPTH} levels", "Flatten the file")
+        if self._aliases > MAX_ALIASES:
+            raise _OutOfBounds(f"more than {MAX_ALIASES} aliases", "Write the values out")
+        return event
 
 
 class YamlFile:
@@ -76,9 +103,12 @@ def read_yaml(path: Path, label: str) -> YamlFile:
             label, f"not UTF-8 at byte {error.start}", "Save the file as UTF-8"
         ) from None
     try:
-        _check_bounds(label, text)
-        data = _parser().load(text)
-        node = YAML(typ="safe", pure=True).compose(text)
+        # Composed once: the same nodes give the data and the lines.
+        constructor, _ = _yaml().get_constructor_parser(text)
+        node = constructor.composer.get_single_node()
+        data = None if node is None else constructor.construct_document(node)
+    except _OutOfBounds as bound:
+        raise _refused(label, *bound.args) from None
     except MarkedYAMLError as error:
         mark = error.problem_mark
         where = f"{label}:{mark.line + 1}" if mark is not None else label
@@ -88,25 +118,11 @@ def read_yaml(path: Path, label: str) -> YamlFile:
     return YamlFile(label, raw, data, node)
 
 
-def _parser() -> YAML:
+def _yaml() -> YAML:
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = _PlainConstructor
+    yaml.Parser = _BoundedParser
     return yaml
-
-
-def _check_bounds(label: str, text: str) -> None:
-    depth = aliases = 0
-    for event in YAML(typ="safe", pure=True).parse(text):
-        if isinstance(event, AliasEvent):
-            aliases += 1
-        elif isinstance(event, CollectionStartEvent):
-            depth += 1
-        elif isinstance(event, CollectionEndEvent):
-            depth -= 1
-        if depth > MAX_DEPTH:
-            raise _refused(label, f"nested deeper than {MAX_DEPTH} levels", "Flatten the file")
-        if aliases > MAX_ALIASES:
-            raise _refused(label, f"more than {MAX_ALIASES} aliases", "Write the values out")
 
 
 def _child(node: Node | None, part: int | str) -> Node | None:

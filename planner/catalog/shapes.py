@@ -44,17 +44,21 @@ class RefusedRow(Frozen):
 
 
 @cache
+def _sections() -> dict[str, Any]:
+    sections: dict[str, Any] = read_yaml(SHAPES_FILE, "catalog/data/model_shapes.yaml").data
+    return sections
+
+
+@cache
 def refused_rows() -> tuple[RefusedRow, ...]:
     """Return the models that are known and cannot be sized."""
-    data = read_yaml(SHAPES_FILE, "catalog/data/model_shapes.yaml").data
-    return tuple(RefusedRow.model_validate(row) for row in data["refused"])
+    return tuple(RefusedRow.model_validate(row) for row in _sections()["refused"])
 
 
 @cache
 def shape_rows() -> tuple[ShapeRow, ...]:
     """Return every row of the catalog, in file order."""
-    data = read_yaml(SHAPES_FILE, "catalog/data/model_shapes.yaml").data
-    return tuple(ShapeRow.model_validate(row) for row in data["models"])
+    return tuple(ShapeRow.model_validate(row) for row in _sections()["models"])
 
 
 @cache

@@ -10,10 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from planner.api import plan_stack, verdict_error
+from planner.api import verdict_error
 from planner.catalog.beyond import beyond_inference_of
-from planner.catalog.loader import load_catalog
-from planner.declare import load_stack
 from planner.errors import PlannerError
 from planner.pack.planned import planned_rows
 from planner.pack.residency import changed_options
@@ -22,7 +20,7 @@ from planner.policy.document import Operation, Terms, options_document
 from planner.policy.gate import gate_options, gate_resources
 from planner.policy.resources import Row, resources_document
 from planner.policy.verdicts import Finding
-from planner.running import policy_engine, waivers_of
+from planner.running import policy_engine, run_stack, waivers_of
 
 
 class Judge:
@@ -54,7 +52,7 @@ class Judge:
 
     def __enter__(self) -> Self:
         """Plan, and start the engine."""
-        self.plan = plan_stack(
+        run = run_stack(
             self._root,
             self._name,
             at=self._moment.isoformat(),
@@ -63,9 +61,8 @@ class Judge:
             reviews=self._reviews,
             write=False,
         )
+        self.plan, self._stack, self._catalog = run.plan, run.stack, run.catalog
         self.refusal = verdict_error(self.plan)
-        self._catalog = load_catalog()
-        self._stack = load_stack(self._root, self._name, self._catalog)
         self._planned = planned_rows(self.plan) if self.refusal is None else ()
         with ExitStack() as stack:
             self._engine = stack.enter_context(policy_engine(self._root, self._stack, None))

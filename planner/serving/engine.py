@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -140,6 +141,7 @@ class Resolved(Frozen):
     expert_parallel: bool
 
 
+@cache
 def version_key(version: str) -> tuple[int, ...]:
     """Return a vLLM version as comparable numbers; a suffix such as rc1 is dropped."""
     parts = []
