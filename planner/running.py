@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planner.catalog.loader import catalog_files, load_catalog
+from planner.catalog.loader import Catalog, catalog_files, load_catalog
 from planner.catalog.shapes import load_shape
 from planner.declare import Stack, load_stack
 from planner.diff import (
