@@ -43,7 +43,7 @@ test: setup
 	$(VENV_PYTHON) -m tools.yaml_host
 	-$(VENV_PYTHON) -m tools.cluster_tools
 	$(RUN) opa test --bundle policies
-	$(RUN) pytest -n 2 --dist loadfile
+	$(RUN) pytest -n auto --maxprocesses 4 --dist loadfile
 
 check: setup
 	$(RUN) ruff format --check .

@@ -124,10 +124,12 @@ def test_a_stack_on_one_cloud_previews_and_a_real_create_is_refused(
     run: Run, index: int, package: str
 ) -> None:
     workload = (WORKLOADS[index],)
-    answer = run(workload, CONFIRMED_ALL, *UP, signed=True)
+    # With its preview once; what all three clouds preview is in the test above.
+    more = () if package == "aws" else ("--skip-preview",)
+    answer = run(workload, CONFIRMED_ALL, *UP, *more, signed=True)
     told = answer.stdout + answer.stderr
     assert answer.returncode != 0
-    # The preview of `up` went through; the update was refused by the stand-in.
+    # The plan, the pack and the program went through; the stand-in refused the update.
     assert f"the preview-only provider does not create {package} resources" in told
     assert "Traceback" not in told
 
