@@ -29,6 +29,7 @@ from benchmarks.vllm_oracle_environment import VERSION, environment
 from planner.api import plan_stack
 from planner.capacity import VllmServer
 from planner.emit import vllm
+from planner.emit.releases import parsed, table
 
 ROOT = Path(__file__).resolve().parents[1]
 STACKS = ("bank-au", "dev", "saas-global")
@@ -84,7 +85,7 @@ def tiny(server: VllmServer, model: Path, **changes: Any) -> VllmServer:
 class Serving:
     """A running server: the emitted command and environment, on a loopback port."""
 
-    def __init__(self, python: Path, server: VllmServer, home: Path, more: list[str]) -> None:
+    def __init__(self, python: Path, server: VllmServer, home: Path) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = int(probe.getsockname()[1])
@@ -95,7 +96,7 @@ class Serving:
         homed = {name: text.replace(vllm.HOME, str(home)) for name, text in set_here.items()}
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [str(python.with_name("vllm")), *words[1:], "--host", "127.0.0.1", *more],
+                [str(python.with_name("vllm")), *words[1:], "--host", "127.0.0.1"],
                 env={**quiet(), **homed, "VLLM_CPU_KVCACHE_SPACE": "1"},
                 stdout=log,
                 stderr=log,
@@ -185,18 +186,19 @@ def measured(python: Path) -> Iterator[tuple[str, Any]]:
         home = Path(folder)
         model = home / "tiny"
         inside(python, "make", str(model))
-        with Serving(python, tiny(planned[0], model), home, []) as serving:
+        with Serving(python, tiny(planned[0], model), home) as serving:
             seconds = serving.healthy_after_seconds()
             budget = vllm.startup_budget_seconds(serving.server)
             yield "start", {"seconds": round(seconds, 1), "budget_seconds": budget, "holds": True}
             assert serving.complete(8).status_code == 200
             told = requests.get(serving.url("/metrics"), timeout=5).text
-            missing = [name for name in vllm.metric_names(VERSION) if f"{name}" not in told]
+            release = parsed(VERSION)
+            wanted = [row.name for row in table().metrics if row.is_in(release)]
+            missing = [name for name in wanted if name not in told]
             yield "metrics", {"missing": missing, "holds": not missing}
             yield "drain", drained(serving)
-        limited = tiny(planned[0], model, max_num_seqs=1)
-        more = ["--max-num-queued-reqs", "2"]
-        with Serving(python, limited, home, more) as serving:
+        limited = tiny(planned[0], model, max_num_seqs=1, max_queued_requests=3)
+        with Serving(python, limited, home) as serving:
             serving.healthy_after_seconds()
             yield "queue", refused(serving)
 
