@@ -15,7 +15,7 @@ from typing import Any
 from planner.catalog.loader import load_catalog
 from planner.emit.karpenter import NODE_CLASS_NAME
 from planner.emit.labels import GPU_RESOURCE
-from tests.cluster.api import Api, Object, remove, until
+from tests.cluster.api import Api, Object, Refused, remove, until
 from tests.cluster.control_plane import ControlPlane, free_ports
 from tests.cluster.machines import ALLOCATABLE
 
@@ -91,6 +91,8 @@ def karpenter(plane: ControlPlane, types: Sequence[Object]) -> Iterator[None]:
     )
     try:
         until("the node class is ready", lambda: _is_ready(api, node_class), 60)
+        # A policy counts about a second after it was made; a pool before that gets no nodes.
+        until("the node class is swapped", lambda: _is_swapped(api), 60)
         yield
     finally:
         pools = api.list("karpenter.sh/v1", "NodePool")
@@ -102,6 +104,28 @@ def karpenter(plane: ControlPlane, types: Sequence[Object]) -> Iterator[None]:
 def _is_ready(api: Api, obj: Object) -> bool:
     found = api.call("GET", api.path(obj)).get("status", {}).get("conditions") or []
     return any(item["type"] == "Ready" and item["status"] == "True" for item in found)
+
+
+def _is_swapped(api: Api) -> bool:
+    template = {
+        "spec": {
+            "nodeClassRef": {"group": "example.dev", "kind": "Other", "name": "other"},
+            "requirements": [],
+        }
+    }
+    probe = {
+        "apiVersion": "karpenter.sh/v1",
+        "kind": "NodePool",
+        "metadata": {"name": "probe"},
+        "spec": {"template": template},
+    }
+    try:
+        made = api.create(probe, dry_run=True)
+    except Refused as refusal:
+        if refusal.status != 503:  # 503: the definition is not served yet
+            raise
+        return False
+    return bool(made["spec"]["template"]["spec"]["nodeClassRef"] == NODE_CLASS)
 
 
 def _is(key: str, value: str) -> dict[str, Any]:
