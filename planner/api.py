@@ -10,14 +10,11 @@ from planner.declare import json_schemas
 from planner.errors import Infeasible, PlannerError, PolicyDenied, PolicyUnavailable
 from planner.files import write_whole
 from planner.plan import Plan
-from planner.policy.approvals import read_reviews
 from planner.policy.bundle import read_bundle
 from planner.policy.document import Operation
-from planner.policy.waiver_files import load_waivers
-from planner.policy.waiver_owners import waivable_rules, waiver_owners
 from planner.policy.waivers import WaiverBook
-from planner.report.text import blocking, findings_text
-from planner.running import run_stack
+from planner.report.findings import blocking, findings_text
+from planner.running import run_stack, waivers_of
 from planner.secret_input import refuse_secrets_in_files
 
 
@@ -88,13 +85,7 @@ def read_waivers(root: Path, *, at: dt.datetime, reviews: str | None = None) -> 
     policies = root / "policies"
     refuse_secrets_in_files(policies / "waivers")
     bundle = read_bundle(policies if policies.is_dir() else None)
-    return load_waivers(
-        policies / "waivers",
-        rules=waivable_rules(bundle),
-        owners=waiver_owners(bundle),
-        reviews=() if reviews is None else read_reviews(root / reviews),
-        at=at,
-    )
+    return waivers_of(root, bundle, at, reviews)
 
 
 def write_schemas(folder: Path) -> list[Path]:

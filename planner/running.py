@@ -26,6 +26,7 @@ from planner.files import write_whole
 from planner.plan import Plan
 from planner.planning import make_plan
 from planner.policy.approvals import read_reviews
+from planner.policy.bundle import Bundle
 from planner.policy.document import Operation
 from planner.policy.engine import PolicyEngine
 from planner.policy.waiver_files import load_waivers
@@ -41,13 +42,12 @@ OUT_FOLDER = "out"
 
 @dataclass(frozen=True)
 class StackRun:
-    """A plan, and what its readers need besides: files, waivers, the rules that judged."""
+    """A plan, and what its readers need besides: what it rests on, waivers, the rules."""
 
     plan: Plan
     stack: Stack
     catalog: Catalog
     evaluated_at: dt.datetime
-    files: Mapping[str, str]
     waivers: WaiverBook
     manifest: bytes
     """The manifest of the rules, as the engine loaded it."""
@@ -79,7 +79,7 @@ def run_stack(
     approved = None if baseline is None else approved_plan(root, baseline)
     held = None if approved is None else baseline_resources(approved, baseline or "")
     with policy_engine(root, stack, policy_url) as engine:
-        waivers = waivers_of(root, engine, evaluated_at, reviews)
+        waivers = waivers_of(root, engine.bundle, evaluated_at, reviews)
         decided = make_plan(
             stack,
             catalog,
@@ -121,9 +121,7 @@ def run_stack(
         write_whole(folder / "plan.json", plan_json)
         _write_purchases(folder / "purchases", purchase_records(plan))
         record = keep_run(folder, run, judged, asked, planned, signer).record
-    return StackRun(
-        plan, stack, catalog, evaluated_at, stack.files, waivers, manifest, record, plan_json
-    )
+    return StackRun(plan, stack, catalog, evaluated_at, waivers, manifest, record, plan_json)
 
 
 def policy_engine(root: Path, stack: Stack, policy_url: str | None) -> PolicyEngine:
@@ -141,14 +139,15 @@ def policy_engine(root: Path, stack: Stack, policy_url: str | None) -> PolicyEng
     )
 
 
-def waivers_of(
-    root: Path, engine: PolicyEngine, at: dt.datetime, reviews: str | None
-) -> WaiverBook:
-    """Return the project's waivers, judged by the owners that the engine's policies name."""
+def waivers_of(root: Path, bundle: Bundle, at: dt.datetime, reviews: str | None) -> WaiverBook:
+    """Return the project's waivers, judged by the owners that the policies name.
+
+    ``reviews`` is the path, from ``root``, of the Git host's reviews.
+    """
     return load_waivers(
         root / "policies" / "waivers",
-        rules=waivable_rules(engine.bundle),
-        owners=waiver_owners(engine.bundle),
+        rules=waivable_rules(bundle),
+        owners=waiver_owners(bundle),
         reviews=() if reviews is None else read_reviews(root / reviews),
         at=at,
     )

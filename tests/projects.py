@@ -1,9 +1,13 @@
-"""Declared input that tests start from, as plain data."""
+"""What tests start from: declared input as plain data, and a copy of the program."""
 
 from __future__ import annotations
 
 import copy
+import shutil
+from pathlib import Path
 from typing import Any
+
+from tools.shell_env import PROJECT
 
 CHAT: dict[str, Any] = {
     "name": "chat",
@@ -57,6 +61,16 @@ CLUSTER: dict[str, Any] = {
     "resource_group": "rg",
     "nodes": [{"instance": "Standard_ND96isr_H100_v5", "max_nodes": 8}],
 }
+
+
+def copy_program(folder: Path) -> Path:
+    """Make `folder` with the program and its input alone: what a run reads from a clone."""
+    folder.mkdir()
+    for name in ("Pulumi.yaml", "__main__.py"):
+        shutil.copy(PROJECT / name, folder)
+    for name in ("stacks", "policies"):
+        shutil.copytree(PROJECT / name, folder / name)
+    return folder
 
 
 def changed(base: dict[str, Any], **changes: Any) -> dict[str, Any]:

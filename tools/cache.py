@@ -7,13 +7,15 @@ import hashlib
 import os
 import platform
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from tools.pins import Tool
-from tools.progress import say
+from tools.progress import SetupError, say
 
 KEYED_FILES = ("go.mod", "go.sum", "main.go")
 
@@ -47,6 +49,20 @@ def source_key(tool: Tool, source: Path) -> str:
 def tool_directory(cache: Path, tool: Tool, source: Path) -> Path:
     """Where the build of `tool` from `source` lives; the directory exists only when complete."""
     return cache / "tools" / f"{tool.name}-{tool.version}-{source_key(tool, source)}"
+
+
+def under_lock(environ: Mapping[str, str], work: Callable[[], object]) -> int:
+    """Do a part of set-up while no other runs: 0, or 1 with the way out on stderr."""
+    try:
+        with exclusive(cache_root(environ) / "set-up.lock"):
+            work()
+    except (SetupError, OSError, subprocess.SubprocessError) as error:
+        print(f"set-up failed: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("set-up: interrupted; run it again to continue", file=sys.stderr)
+        return 130
+    return 0
 
 
 def publish(target: Path, fill: Callable[[Path], None]) -> Path:

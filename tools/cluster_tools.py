@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tools import cache as store
 from tools.pins import CLUSTER, DEFINITIONS
-from tools.progress import SetupError, run_step
+from tools.progress import run_step
 from tools.toolchain import build
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -108,13 +108,7 @@ def _module_folder(module: str, work: Path, env: Mapping[str, str]) -> Path:
 def main() -> int:
     """Build; 0 when everything is there, 1 with the way out on stderr otherwise."""
     environ = dict(os.environ)
-    try:
-        with store.exclusive(store.cache_root(environ) / "set-up.lock"):
-            resolve_cluster(PROJECT, environ)
-    except (SetupError, OSError, subprocess.SubprocessError) as error:
-        print(f"set-up failed: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return store.under_lock(environ, lambda: resolve_cluster(PROJECT, environ))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -116,17 +115,12 @@ def write_tools(project: Path, found: toolchain.Toolchain) -> None:
 def main() -> int:
     """Set up; 0 when everything is there, 1 with the way out on stderr otherwise."""
     environ = dict(os.environ)
-    try:
-        with store.exclusive(store.cache_root(environ) / "set-up.lock"):
-            ensure_environment(PROJECT, environ)
-            write_tools(PROJECT, toolchain.resolve(PROJECT, environ))
-    except (SetupError, OSError, subprocess.SubprocessError) as error:
-        print(f"set-up failed: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("set-up: interrupted; run it again to continue", file=sys.stderr)
-        return 130
-    return 0
+
+    def work() -> None:
+        ensure_environment(PROJECT, environ)
+        write_tools(PROJECT, toolchain.resolve(PROJECT, environ))
+
+    return store.under_lock(environ, work)
 
 
 if __name__ == "__main__":

@@ -6,14 +6,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from tools import cache as store
 from tools.pins import YAML_HOST
-from tools.progress import SetupError
 from tools.toolchain import build
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -30,13 +28,7 @@ def main() -> int:
     """Build; 0 when it is there, 1 with the way out on stderr otherwise."""
     environ = dict(os.environ)
     cache = store.cache_root(environ)
-    try:
-        with store.exclusive(cache / "set-up.lock"):
-            build(YAML_HOST, PROJECT, cache, environ)
-    except (SetupError, OSError, subprocess.SubprocessError) as error:
-        print(f"set-up failed: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return store.under_lock(environ, lambda: build(YAML_HOST, PROJECT, cache, environ))
 
 
 if __name__ == "__main__":

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from planner import api, approval
+from planner import approval
 from planner.approval import Approval
-from planner.cli.common import FORMATS, guarded, show, stack_options
+from planner.cli.common import allowed, format_option, guarded, show, stack_options
 from planner.errors import InputError, Problem
 from planner.files import write_whole
 from planner.run_inputs import approved_plan
-from planner.running import OUT_FOLDER, StackRun, run_stack
+from planner.running import OUT_FOLDER
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _UPDATE_PLAN = click.option(
@@ -28,7 +28,7 @@ _STATE_VERSION = click.option("--state-version", help="The backend's own number 
 @_UPDATE_PLAN
 @_STATE
 @_STATE_VERSION
-@click.option("--format", "form", type=FORMATS, default="text", help="Output format.")
+@format_option()
 @guarded
 def write_approval(
     root: Path,
@@ -40,7 +40,7 @@ def write_approval(
     **asked: Any,
 ) -> int:
     """Write out/STACK/approval.json: what is approved, by its digests."""
-    run = _allowed(root, stack, **asked)
+    run = allowed(root, stack, **asked)
     found = Approval(
         stack=stack,
         capacity_digest=run.plan.capacity_digest,
@@ -65,7 +65,7 @@ def write_approval(
 @_STATE
 @_STATE_VERSION
 @click.option("--approval", "file", type=_FILE, help="The approval; out/STACK/approval.json.")
-@click.option("--format", "form", type=FORMATS, default="text", help="Output format.")
+@format_option()
 @guarded
 def verify(
     root: Path,
@@ -81,7 +81,7 @@ def verify(
 ) -> int:
     """Plan again with today's policy; end with 7 where it is not what was approved."""
     text = None if baseline is None else approved_plan(root.resolve(), baseline)
-    run = _allowed(root, stack, baseline=baseline, **asked)
+    run = allowed(root, stack, baseline=baseline, **asked)
     now = run.plan.capacity_digest
     if now != digest:
         found = (
@@ -128,11 +128,3 @@ def _hold_the_rest(
     if found:
         more = "Preview again, and approve the new plan."
         raise approval.differs(f"stack {stack} is not as approved:", found, more)
-
-
-def _allowed(root: Path, stack: str, **asked: Any) -> StackRun:
-    """Return the run of a plan that may proceed; whatever bars it today is raised."""
-    run = run_stack(root, stack, **asked)
-    if error := api.verdict_error(run.plan):
-        raise error
-    return run

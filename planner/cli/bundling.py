@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from planner.cli.common import guarded
+from planner.cli.common import guarded, root_option
 from planner.policy.signing import DEFAULT_KEY_ID, build_bundle
 
 
@@ -25,12 +25,7 @@ from planner.policy.signing import DEFAULT_KEY_ID, build_bundle
     show_default=True,
     help="Name of the key, as in policy.verification_key_id.",
 )
-@click.option(
-    "--root",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path(),
-    help="Project folder; the current one by default.",
-)
+@root_option
 @guarded
 def bundle(out: Path, key: Path | None, key_id: str, root: Path) -> int:
     """Build rules and data into a bundle.tar.gz for OPA, and sign it."""

@@ -14,8 +14,16 @@ import click
 from planner import api
 from planner.errors import EXIT_FAULT, PlannerError
 from planner.plan import Plan
+from planner.running import StackRun, run_stack
 
-FORMATS = click.Choice(["text", "json"])
+root_option = click.option(
+    "--root",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="Project folder; the current one by default.",
+)
+at_option = click.option("--at", help="Judge waivers at this time (ISO 8601); now by default.")
+reviews_option = click.option("--reviews", help="The Git host's reviews of waivers, a JSON file.")
 
 
 def guarded(command: Callable[..., int | None]) -> Callable[..., None]:
@@ -40,8 +48,8 @@ def stack_options(command: Callable[..., Any]) -> Callable[..., Any]:
     decorators = (
         click.option("--stack", required=True, help="Stack name, as in stacks/Pulumi.NAME.yaml."),
         click.option("--policy-url", help="Ask this OPA server instead of a local one."),
-        click.option("--at", help="Judge waivers at this time (ISO 8601); now by default."),
-        click.option("--reviews", help="The Git host's reviews of waivers, a JSON file."),
+        at_option,
+        reviews_option,
         click.option("--baseline", help="An approved plan.json to compare with."),
         click.option(
             "--operation",
@@ -50,12 +58,7 @@ def stack_options(command: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
             help="What follows: before an update, some warnings are denials.",
         ),
-        click.option(
-            "--root",
-            type=click.Path(path_type=Path, file_okay=False),
-            default=Path(),
-            help="Project folder; the current one by default.",
-        ),
+        root_option,
         click.option(
             "--trace", is_flag=True, help="Record every finding, not only those that decide."
         ),
@@ -75,6 +78,14 @@ def format_option(
 def planned(asked: dict[str, Any]) -> Plan:
     """Plan the stack that the common options name."""
     return api.plan_stack(asked.pop("root"), asked.pop("stack"), **asked)
+
+
+def allowed(root: Path, stack: str, **asked: Any) -> StackRun:
+    """Return the run of a plan that may proceed; whatever bars it today is raised."""
+    run = run_stack(root, stack, **asked)
+    if error := api.verdict_error(run.plan):
+        raise error
+    return run
 
 
 def show(form: str, document: object, told: str) -> None:

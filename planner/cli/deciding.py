@@ -8,9 +8,7 @@ from typing import Any
 
 import click
 
-from planner import api
-from planner.catalog.loader import load_catalog
-from planner.cli.common import finish, format_option, guarded, planned, show, stack_options
+from planner.cli.common import allowed, finish, format_option, guarded, planned, show, stack_options
 from planner.errors import InputError, Problem
 from planner.guards.documents import guard_files
 from planner.report import explain as explain_report
@@ -41,7 +39,7 @@ def check(form: str, root: Path, stack: str, **asked: Any) -> int:
     checked = Checked(
         run.plan,
         at=run.evaluated_at,
-        files=run.files,
+        files=run.stack.files,
         waivers=run.waivers,
         rules=rule_rows(run.manifest),
     )
@@ -74,10 +72,8 @@ def render(out: Path, form: str, root: Path, stack: str, **asked: Any) -> int:
     """Write the plan to a folder that Argo CD or Flux applies, with its evidence."""
     from planner.emit.render import render as render_plan
 
-    run = run_stack(root, stack, **asked)
-    if error := api.verdict_error(run.plan):
-        raise error
-    guards = guard_files(run.plan, load_catalog())
+    run = allowed(root, stack, **asked)
+    guards = guard_files(run.plan, run.catalog)
     written = render_plan(run.plan, out, run.record, run.plan_json, guards)
     paths = [path.as_posix() for path in written]
     click.echo(json.dumps(paths, indent=2) if form == "json" else "\n".join(paths))

@@ -7,7 +7,15 @@ from pathlib import Path
 import click
 
 from planner import api
-from planner.cli.common import finish_with, format_option, guarded, show
+from planner.cli.common import (
+    at_option,
+    finish_with,
+    format_option,
+    guarded,
+    reviews_option,
+    root_option,
+    show,
+)
 from planner.evidence.replay import replay as replay_record
 from planner.pack import audit_report
 from planner.pack.audit import audit_state
@@ -16,18 +24,11 @@ from planner.report import replay as replay_report
 from planner.report import waivers as waivers_report
 from planner.run_inputs import moment_of
 
-ROOT = click.option(
-    "--root",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path(),
-    help="Project folder; the current one by default.",
-)
-
 
 @click.group(invoke_without_command=True)
-@ROOT
-@click.option("--at", help="Judge waivers at this time (ISO 8601); now by default.")
-@click.option("--reviews", help="The Git host's reviews of waivers, a JSON file.")
+@root_option
+@at_option
+@reviews_option
 @format_option()
 @click.pass_context
 @guarded
@@ -89,8 +90,8 @@ def replay(
 
 @click.command()
 @click.argument("state", type=click.Path(path_type=Path, dir_okay=False))
-@ROOT
-@click.option("--at", help="Judge waivers at this time (ISO 8601); now by default.")
+@root_option
+@at_option
 @format_option()
 @guarded
 def audit(state: Path, root: Path, at: str | None, form: str) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from planner import api
-from planner.cli.common import guarded
+from planner.cli.common import guarded, root_option
 from planner.errors import InputError, Problem
 
 
@@ -24,12 +24,7 @@ def schema(out: Path) -> int:
 
 @click.command()
 @click.option("--no-preview-provider", is_flag=True, help="Use the real cloud plugins.")
-@click.option(
-    "--root",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path(),
-    help="Project folder; the current one by default.",
-)
+@root_option
 @click.option(
     "--watch-pid", type=int, help="The preview-only provider ends with this process (your shell)."
 )

@@ -10,7 +10,7 @@ import click
 
 from planner.catalog.age import MAX_AGE_DAYS
 from planner.catalog.loader import load_catalog
-from planner.cli.common import FORMATS, guarded, show
+from planner.cli.common import format_option, guarded, show
 from planner.report import breakeven as breakeven_report
 from planner.report import catalog as catalog_report
 from planner.report import memory as memory_report
@@ -43,7 +43,7 @@ from planner.report.units_input import UnitsAsked
 )
 @click.option("--gpus-per-node", type=click.IntRange(1, 1024), help="GPUs a degree can span.")
 @click.option("--textbook", is_flag=True, help="Show the hand calculation as well.")
-@click.option("--format", "form", type=FORMATS, default="text", help="Output format.")
+@format_option()
 @guarded
 def memory(form: str, **asked: Any) -> int:
     """Print an engine's memory ledger for one GPU: what fits, and how many tokens."""
@@ -63,7 +63,7 @@ def memory(form: str, **asked: Any) -> int:
 @click.option("--cached-price", type=click.FloatRange(min=0), help="USD per M cached input.")
 @click.option("--output-fraction", type=click.FloatRange(0, 1), required=True, help="f, 0 to 1.")
 @click.option("--cached-fraction", type=click.FloatRange(0, 1), default=0.0, help="0 to 1.")
-@click.option("--format", "form", type=FORMATS, default="text", help="Output format.")
+@format_option()
 @guarded
 def break_even(form: str, **asked: Any) -> int:
     """Print where a monthly commitment pays, with the mix it holds for."""
@@ -92,7 +92,7 @@ def break_even(form: str, **asked: Any) -> int:
 @click.option("--unit-input-tpm", type=float, help="Input tokens/min of a unit, as measured.")
 @click.option("--unit-output-tpm", type=float, help="aws: output tokens/min of a unit, as quoted.")
 @click.option("--reserved", is_flag=True, help="aws: the Reserved tier in place of model units.")
-@click.option("--format", "form", type=FORMATS, default="text", help="Output format.")
+@format_option()
 @guarded
 def units(form: str, **asked: Any) -> int:
     """Print how many provisioned units a stream of calls needs, with the sum."""
@@ -115,7 +115,7 @@ def units(form: str, **asked: Any) -> int:
     help="Mark rows that are older.",
 )
 @click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="Age on this day; today's date.")
-@click.option("--format", "form", type=FORMATS, default="text", help="Output format.")
+@format_option()
 @guarded
 def catalog(form: str, as_of: dt.datetime | None, **asked: Any) -> int:
     """Print the catalog's rows with source and age, and mark the old ones."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pulumi
-
+from planner.emit.refusal import refuse
 from planner.plan import Plan
 
 APPROVED_KEY = "llm-capacity:approved-digest"
@@ -22,10 +21,7 @@ def require_approved(plan: Plan, approved: str | None) -> None:
         f"{APPROVED_KEY} names {approved or 'none'}. What differs is told by: llm-capacity verify "
         f"--stack {plan.stack} --digest DIGEST --baseline APPROVED_PLAN.json"
     )
-    if pulumi.runtime.is_dry_run():
-        pulumi.log.warn(f"{text}\nA real run refuses before it changes anything.")
-        return
-    raise pulumi.RunError(
-        f"{text}\nNothing was changed. Once it is approved, name it:\n"
-        f"  pulumi config set {APPROVED_KEY} {plan.capacity_digest}"
+    refuse(
+        text,
+        f"Once it is approved, name it:\n  pulumi config set {APPROVED_KEY} {plan.capacity_digest}",
     )

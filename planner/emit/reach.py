@@ -13,9 +13,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-import pulumi
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
+
+from planner.emit.refusal import refuse
 
 CONNECT_SECONDS = 5.0
 _PROXIES = ("HTTPS_PROXY", "https_proxy")
@@ -38,12 +39,10 @@ def require_reachable(kubeconfigs: Mapping[str, str]) -> None:
     if not lines:
         return
     told = "\n".join(["clusters that cannot be reached:", *lines])
-    if pulumi.runtime.is_dry_run():
-        pulumi.log.warn(f"{told}\nA real run refuses before it changes anything.")
-        return
-    raise pulumi.RunError(
-        f"{told}\nNothing was changed. Check the network, and the kubeconfig that the stack's "
-        "configuration holds (llm-capacity:kubeconfig-CLUSTER)."
+    refuse(
+        told,
+        "Check the network, and the kubeconfig that the stack's "
+        "configuration holds (llm-capacity:kubeconfig-CLUSTER).",
     )
 
 

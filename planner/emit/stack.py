@@ -17,6 +17,7 @@ from planner.emit.kubernetes import (
     missing_kubeconfigs,
 )
 from planner.emit.providers import AccountResources, accounts, register
+from planner.emit.refusal import refuse
 from planner.emit.steps import manual_steps
 from planner.errors import PlannerError
 from planner.plan import Plan, rounded
@@ -136,12 +137,9 @@ def _require_signatures(plan: Plan, signed: Collection[str]) -> None:
         for item in pending
     ]
     text = "\n".join(["creating these units is their purchase, which nobody signed for:", *lines])
-    if pulumi.runtime.is_dry_run():
-        pulumi.log.warn(f"{text}\nA real run refuses before it changes anything.")
-        return
-    raise pulumi.RunError(
-        f"{text}\nNothing was changed. Once signed, add the digests:\n"
-        f"  pulumi config set --path '{SIGNED_KEY}[0]' ORDER_DIGEST"
+    refuse(
+        text,
+        f"Once signed, add the digests:\n  pulumi config set --path '{SIGNED_KEY}[0]' ORDER_DIGEST",
     )
 
 

@@ -66,7 +66,7 @@ class Judge:
         self._planned = planned_rows(self.plan) if self.refusal is None else ()
         with ExitStack() as stack:
             self._engine = stack.enter_context(policy_engine(self._root, self._stack, None))
-            self._waivers = waivers_of(self._root, self._engine, self._moment, self._reviews)
+            self._waivers = waivers_of(self._root, self._engine.bundle, self._moment, self._reviews)
             self._open = stack.pop_all()
         return self
 

@@ -7,7 +7,6 @@ OPA can sign with Ed25519 but its server is not configured with such a key, so i
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from planner.errors import InputError, PolicyUnavailable, Problem
+from planner.files import write_whole
 from planner.policy.bundle import (
     MAXIMUM_BYTES,
     Bundle,
@@ -95,7 +95,11 @@ def build_bundle(
         _must(opa, build, tree, "the bundle cannot be built")
         archive = built.read_bytes()
     _same(bundle, read_archive(archive, _ARCHIVE))
-    _replace(out, archive)
+    try:
+        write_whole(out, archive)
+    except OSError as error:
+        what = f"{out} cannot be written: {error.strerror}"
+        raise _bad("--out", what, "Name a file in a folder that you may write") from None
     return BuiltBundle(
         path=out,
         revision=bundle.digest,
@@ -223,23 +227,6 @@ def _read(path: Path, setting: str) -> bytes:
     if len(content) > MAXIMUM_BYTES:
         raise PolicyUnavailable(f"{setting}: {path} is larger than {MAXIMUM_BYTES} bytes.")
     return content
-
-
-def _replace(out: Path, archive: bytes) -> None:
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(archive)
-            Path(name).chmod(0o644)
-            Path(name).replace(out)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        what = f"{out} cannot be written: {error.strerror}"
-        raise _bad("--out", what, "Name a file in a folder that you may write") from None
 
 
 def _bad(where: str, what: str, fix: str) -> InputError:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from planner.decision import Decision, Outcome
 from planner.economics.cost_types import Cost
 from planner.plan import Plan
-from planner.report.text import blocking, findings_text, floor_words, option_words
+from planner.report.findings import blocking, findings_text
+from planner.report.text import floor_words, option_words
 from planner.units import GIB, counted, format_availability, format_share, format_usd
 
 

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import Counter
 from collections.abc import Iterator
 
 from planner.decision import Decision, Outcome
 from planner.economics.cost_types import FloorResult
 from planner.plan import Plan
-from planner.report import check
-from planner.report.findings import Checked, blocking, finding_lines, findings_text
+from planner.report.findings import blocking, findings_text
 from planner.units import counted, format_share, format_usd
-
-__all__ = [
-    "blocking",
-    "check_document",
-    "check_text",
-    "finding_lines",
-    "findings_text",
-    "floor_words",
-    "option_words",
-    "summary",
-    "workload_line",
-]
 
 
 def summary(plan: Plan) -> str:
@@ -160,19 +146,3 @@ def _totals(plan: Plan) -> Iterator[str]:
 
 def _total(outcome: Outcome) -> float:
     return (outcome.cost.total_usd_per_month if outcome.cost else None) or 0.0
-
-
-def check_document(plan: Plan) -> dict[str, object]:
-    """Return what the policy says, as plain data, where nothing but the plan is at hand."""
-    return check.check_document(_alone(plan))
-
-
-def check_text(plan: Plan) -> str:
-    """Return what the policy says, where nothing but the plan is at hand."""
-    return check.check_text(_alone(plan))
-
-
-def _alone(plan: Plan) -> Checked:
-    """Return a plan judged at the beginning of its own day, without files and waivers."""
-    day = dt.date.fromisoformat(plan.as_of)
-    return Checked(plan, dt.datetime.combine(day, dt.time(), dt.UTC))

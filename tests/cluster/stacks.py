@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +15,8 @@ from ruamel.yaml import YAML
 
 from planner.api import plan_stack
 from planner.plan import Plan
-from tools.shell_env import EXAMPLES_PASSPHRASE, PROJECT
+from tests.projects import copy_program
+from tools.shell_env import EXAMPLES_PASSPHRASE
 
 IMAGE_DIGEST = "sha256:" + "5a" * 32
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -63,12 +63,7 @@ class Copy:
 
 def copy_of(stack: str, folder: Path, *, own_metal: bool = True) -> Copy:
     """Copy a stack and pin image and models; `own_metal` puts ON_OWN_METAL to work."""
-    root = folder / "clone"
-    root.mkdir()
-    for name in ("Pulumi.yaml", "__main__.py"):
-        shutil.copy(PROJECT / name, root)
-    for name in ("stacks", "policies"):
-        shutil.copytree(PROJECT / name, root / name)
+    root = copy_program(folder / "clone")
     made = Copy(root, stack)
     made.edit("platform", _pin)
     if own_metal:

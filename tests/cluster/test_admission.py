@@ -12,11 +12,12 @@ import pytest
 
 from planner.emit.admission import admission_manifests, guard_name
 from planner.emit.grouping import clusters
-from planner.plan import Inputs, NodePool, Plan, Resources, Totals, VllmServer
+from planner.plan import Inputs, NodePool, Plan, Resources, VllmServer
 from tests.cluster.api import Api, Object, Refused, remove
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.stacks import ON_OWN_METAL, copy_of
 from tests.emit.conftest import CHAT, H100, decision_of
+from tests.report.builders import NOTHING_SPENT
 
 DIGEST = "sha256:" + "ab" * 32
 INTERACTIVE, BATCH, ELSEWHERE = "guard-interactive", "guard-batch", "guard-nobody"
@@ -66,19 +67,7 @@ GUARDED = Plan(
         deployments=(),
         purchases=(),
     ),
-    totals=Totals(
-        fixed_usd_per_month=0.0,
-        variable_usd_per_month=0.0,
-        engineering_usd_per_month=0.0,
-        total_usd_per_month=0.0,
-        sunk_usd_per_month=0.0,
-        undecided_workloads=0,
-        currency="USD",
-        reported_per_month=0.0,
-        gpus=0,
-        nodes=0,
-        provisioned_units=0,
-    ),
+    totals=NOTHING_SPENT,
     inputs=Inputs(input_digest="1" * 64, catalog_digest="2" * 64, policy_digest="3" * 64),
     warnings=(),
 )

@@ -9,7 +9,6 @@ from typing import Any
 import pulumi
 import pytest
 
-from planner.emit import reach
 from planner.emit.reach import Endpoint, endpoint, require_reachable, unreachable
 
 
@@ -75,13 +74,13 @@ def test_a_real_run_is_refused_and_a_preview_is_warned(
     closed: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(reach.pulumi.log, "warn", said.append)
+    monkeypatch.setattr(pulumi.log, "warn", said.append)
     configs: dict[str, Any] = {"gpu": kubeconfig(closed), "odd": "{}"}
-    monkeypatch.setattr(reach.pulumi.runtime, "is_dry_run", lambda: True)
+    monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: True)
     require_reachable(configs)
     assert "gpu: unreachable" in said[0]
     assert "odd" not in said[0]
-    monkeypatch.setattr(reach.pulumi.runtime, "is_dry_run", lambda: False)
+    monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: False)
     with pytest.raises(pulumi.RunError, match="Nothing was changed"):
         require_reachable(configs)
     require_reachable({"odd": "{}"})

@@ -16,6 +16,7 @@ import pytest
 from planner.errors import InputError, PolicyDenied
 from planner.pack.audit import audit_state
 from tests.clouds import PLATFORM, WORKLOADS
+from tests.projects import copy_program
 from tools.cache import short_digest
 from tools.shell_env import EXAMPLES_PASSPHRASE, PROJECT
 
@@ -108,13 +109,7 @@ NOTHING = '"""A program that registers nothing."""\n'
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """The program and its input alone, as a pipeline checks them out."""
-    folder = tmp_path / "clone"
-    folder.mkdir()
-    for name in ("Pulumi.yaml", "__main__.py"):
-        shutil.copy(PROJECT / name, folder)
-    for name in ("stacks", "policies"):
-        shutil.copytree(PROJECT / name, folder / name)
-    return folder
+    return copy_program(tmp_path / "clone")
 
 
 @pytest.fixture

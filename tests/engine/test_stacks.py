@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ from subprocess import CompletedProcess
 import pytest
 from ruamel.yaml import YAML
 
+from tests.projects import copy_program
 from tools.shell_env import EXAMPLES_PASSPHRASE, PROJECT
 
 pytestmark = pytest.mark.engine
@@ -22,13 +22,7 @@ Preview = Callable[..., "CompletedProcess[str]"]
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """The program and its input alone: what a preview reads from a clone."""
-    folder = tmp_path / "clone"
-    folder.mkdir()
-    for name in ("Pulumi.yaml", "__main__.py"):
-        shutil.copy(PROJECT / name, folder)
-    for name in ("stacks", "policies"):
-        shutil.copytree(PROJECT / name, folder / name)
-    return folder
+    return copy_program(tmp_path / "clone")
 
 
 @pytest.fixture

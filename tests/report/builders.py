@@ -153,6 +153,21 @@ def decision(
     )
 
 
+NOTHING_SPENT = Totals(
+    fixed_usd_per_month=0.0,
+    variable_usd_per_month=0.0,
+    engineering_usd_per_month=0.0,
+    total_usd_per_month=0.0,
+    sunk_usd_per_month=0.0,
+    undecided_workloads=0,
+    currency="USD",
+    reported_per_month=0.0,
+    gpus=0,
+    nodes=0,
+    provisioned_units=0,
+)
+
+
 def make_plan(
     decisions: Sequence[Decision] = (), findings: Sequence[Finding] = (), verdict: str | None = None
 ) -> Plan:
@@ -167,19 +182,7 @@ def make_plan(
         decisions=tuple(decisions),
         findings=tuple(findings),
         resources=Resources(node_pools=(), servers=(), deployments=(), purchases=()),
-        totals=Totals(
-            fixed_usd_per_month=0.0,
-            variable_usd_per_month=0.0,
-            engineering_usd_per_month=0.0,
-            total_usd_per_month=0.0,
-            sunk_usd_per_month=0.0,
-            undecided_workloads=0,
-            currency="USD",
-            reported_per_month=0.0,
-            gpus=0,
-            nodes=0,
-            provisioned_units=0,
-        ),
+        totals=NOTHING_SPENT,
         inputs=Inputs(input_digest="a" * 64, catalog_digest="b" * 64, policy_digest="c" * 64),
         warnings=(),
     )
