@@ -18,7 +18,7 @@ _DISTRUST = "--no-trust-remote-code"
 
 def rules_of(guarded: Guarded) -> tuple[Rule, ...]:
     """Return the rules in the order in which they are told."""
-    return (*_placement(), *_supply(guarded))
+    return (*_placement(guarded), *_supply(guarded))
 
 
 def _concerned(expression: str, *needed: str) -> str:
@@ -32,7 +32,7 @@ def _first(fault: str, told: str) -> str:
     return f"variables.pods.filter(p, {fault}).map(p, {told})[0]"
 
 
-def _placement() -> tuple[Rule, ...]:
+def _placement(guarded: Guarded) -> tuple[Rule, ...]:
     namespace_fault = "!(p.tier in variables.namespaceTiers[request.namespace])"
     tier_fault = "variables.poolTiers[p.pool] != p.tier"
     region_fault = "!(variables.poolRegions[p.pool] in variables.regions[p.workload])"
@@ -57,8 +57,11 @@ def _placement() -> tuple[Rule, ...]:
         Rule(
             "!variables.concerned || variables.pooled",
             f"what uses GPUs here must select a pool of the plan by the nodeSelector {POOL_LABEL}",
-            f"{text(f'the nodeSelector {POOL_LABEL} must name a pool of the plan: ')} + "
-            'variables.poolTiers.map(k, k).join(", ")',
+            # The names stand in the text: CEL goes through a map in any order.
+            text(
+                f"the nodeSelector {POOL_LABEL} must name a pool of the plan: "
+                + ", ".join(sorted(guarded.pool_tiers))
+            ),
         ),
         Rule(
             _concerned(f"variables.pods.all(p, !({tier_fault}))", "planned", "pooled"),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 
 import pytest
 
 from planner.decision import Rung
 from planner.emit import settling, stack
 from planner.emit.admission import admission_manifests, guard_name, guarded_by
+from planner.emit.admission_cel import variables_of
+from planner.emit.admission_rules import rules_of
 from planner.emit.degradation import degradation, spill_targets
 from planner.errors import PlannerError
 from planner.plan import Plan
@@ -47,6 +50,16 @@ def test_unknown_countries_admit_nothing(plan: Plan) -> None:
     decisions = tuple(item.model_copy(update={"countries": ()}) for item in plan.decisions)
     without = plan.model_copy(update={"decisions": decisions})
     assert set(guarded_by(without, "prod-sydney").regions.values()) == {()}
+
+
+def test_the_guard_goes_through_no_map(plan: Plan) -> None:
+    """CEL goes through a map in any order: a refusal would read differently from call to call."""
+    held = guarded_by(plan, "prod-sydney")
+    maps = [name for name, text in variables_of(held).items() if text.startswith("{")]
+    assert {"poolTiers", "regions", "priorityClasses"} <= set(maps)
+    gone_through = re.compile(rf"variables\.({'|'.join(maps)})\.(map|filter|exists_one)\(")
+    for rule in rules_of(held):
+        assert not gone_through.search(rule.expression + rule.told)
 
 
 def test_only_images_that_the_plan_has_without_a_digest_may_be_without(plan: Plan) -> None:
