@@ -12,10 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from planner import faults
 from planner.base import Frozen
 from planner.canonical import canonical, digest
-from planner.errors import InputError, PlanDiffers, Problem
+from planner.errors import InputError, PlanDiffers
 from planner.plan import Plan, capacity_document
+from planner.plan_reading import plan_document
 
 SCHEMA_VERSION = 1
 FILE = "approval.json"
@@ -66,7 +68,7 @@ def read_approval(path: Path) -> Approval:
         return Approval.model_validate_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         what = "cannot be read" if isinstance(error, OSError) else "is no approval"
-        raise InputError([Problem(str(path), what, fix)]) from None
+        raise InputError([faults.BAD_APPROVAL.at(str(path), what, fix)]) from None
 
 
 def differences(approved: str, plan: Plan, *, token: str, where: str) -> tuple[Difference, ...]:
@@ -76,12 +78,12 @@ def differences(approved: str, plan: Plan, *, token: str, where: str) -> tuple[D
     """
     fix = "Give the plan.json of the run that was approved."
     try:
-        old = capacity_document(json.loads(approved))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise InputError([Problem(where, "is not a plan", fix)]) from None
+        old = capacity_document(plan_document(approved, where))
+    except (KeyError, TypeError, AttributeError):
+        raise InputError([faults.BAD_BASELINE.at(where, "is not a plan", fix)]) from None
     if digest(old) != token:
         what = f"has the capacity digest {digest(old)}, not the approved {token}"
-        raise InputError([Problem(where, what, fix)])
+        raise InputError([faults.BAD_BASELINE.at(where, what, fix)])
     return changes(old, capacity_document(json.loads(plan.to_json())))
 
 
@@ -141,10 +143,10 @@ def mismatches(
     )
 
 
-def differs(what: str, found: Sequence[Difference], more: str = "") -> PlanDiffers:
-    """Return the error that names every difference."""
-    lines = [what, *(f"  {item}" for item in found), *([more] if more else [])]
-    return PlanDiffers("\n".join(lines))
+def differs(stack: str, what: str, found: Sequence[Difference], fix: str = "") -> PlanDiffers:
+    """Return the error that names every difference of a stack to what was approved."""
+    problem = faults.PLAN_DIFFERS.at(f"stack {stack}", f"not as approved{what}", fix)
+    return PlanDiffers(problem, [f"  {item}" for item in found])
 
 
 def _changes(old: Any, new: Any, path: tuple[str, ...]) -> Iterator[Difference]:
@@ -194,11 +196,13 @@ def _json_of(path: Path, key: str, command: str) -> dict[str, Any]:
         document = json.loads(path.read_text(encoding="utf-8"))
         rows = document[key]
     except OSError as error:
-        raise InputError([Problem(str(path), error.strerror or "cannot be read", fix)]) from None
+        raise InputError(
+            [faults.BAD_UPDATE_PLAN.at(str(path), error.strerror or "cannot be read", fix)]
+        ) from None
     except (ValueError, KeyError, TypeError):
-        raise InputError([Problem(str(path), f"has no {key}", fix)]) from None
+        raise InputError([faults.BAD_UPDATE_PLAN.at(str(path), f"has no {key}", fix)]) from None
     if not isinstance(rows, dict) or not all(isinstance(row, Mapping) for row in _rows(key, rows)):
-        raise InputError([Problem(str(path), f"its {key} cannot be read", fix)])
+        raise InputError([faults.BAD_UPDATE_PLAN.at(str(path), f"its {key} cannot be read", fix)])
     return dict(document)
 
 

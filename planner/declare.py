@@ -15,17 +15,18 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from planner import faults
 from planner.canonical_names import canonical_platform, canonical_workload
 from planner.catalog.loader import Catalog
 from planner.demand import TraceSeries, mix_problems, read_trace
 from planner.errors import InputError, Problem
 from planner.platform import Platform
+from planner.project import CONFIG_FOLDER
 from planner.references import live_problems, platform_problems, workload_problems
 from planner.validation import validate
 from planner.workload import Workload
 from planner.yamlfile import YamlFile, read_yaml
 
-CONFIG_FOLDER = "stacks"
 PLATFORM_FILE = "platform.yaml"
 
 OWN_PREFIX = "llm-capacity:"
@@ -56,21 +57,26 @@ def load_stack(root: Path, name: str, catalog: Catalog) -> Stack:
 
     Raises InputError listing every problem in every file.
     """
-    if not root.is_dir():
-        raise InputError([Problem("--root", f"{root} is no folder", "Name the project's folder.")])
+    require_project(root)
     if not _PLAIN_NAME.fullmatch(name):
         what = f"{name[:100]!r} cannot name a stack"
         fix = "Use up to 100 letters, digits, dots, hyphens and underscores."
-        raise InputError([Problem("--stack", what, fix)])
+        raise InputError([faults.BAD_STACK_NAME.at("--stack", what, fix)])
     config = _config(root, name)
     folder = root / CONFIG_FOLDER / _folder_name(config, name)
     if not folder.is_dir():
-        known = sorted(path.name for path in (root / CONFIG_FOLDER).glob("*") if path.is_dir())
+        known = sorted(path.name for path in (root / CONFIG_FOLDER).glob("[!.]*") if path.is_dir())
         what = f"there is no folder {CONFIG_FOLDER}/{folder.name}"
         fix = f"Create it, or use one of: {', '.join(known) or 'none yet'}."
-        raise InputError([Problem(f"stack {name}", what, fix)])
+        raise InputError([faults.NO_SUCH_STACK.at(f"stack {name}", what, fix)])
     stack = load_folder(root, name, folder, catalog)
     return replace(stack, signed_purchases=_signed_purchases(config, name))
+
+
+def require_project(root: Path) -> None:
+    """Raise InputError where there is no folder ``root``: nothing in it is not the same as none."""
+    if not root.is_dir():
+        raise InputError([faults.NO_PROJECT.at("--root", f"{root} is no folder")])
 
 
 def load_folder(root: Path, name: str, folder: Path, catalog: Catalog) -> Stack:
@@ -80,7 +86,7 @@ def load_folder(root: Path, name: str, folder: Path, catalog: Catalog) -> Stack:
     for path in _declared_files(folder):
         if path.name == "platform.yml":
             what = "a platform is declared in platform.yaml"
-            problems.append(Problem(_label(root, path), what, "Rename the file."))
+            problems.append(faults.NO_PLATFORM.at(_label(root, path), what, "Rename the file."))
             continue
         try:
             files.append(read_yaml(path, _label(root, path)))
@@ -101,10 +107,12 @@ def load_folder(root: Path, name: str, folder: Path, catalog: Catalog) -> Stack:
             problems.extend(_placed(file, mix_problems(value)))
     if not (folder / PLATFORM_FILE).exists():
         where = f"{_label(root, folder)}/{PLATFORM_FILE}"
-        problems.append(Problem(where, "the file is missing", "Declare the platform in it."))
+        problems.append(
+            faults.NO_PLATFORM.at(where, "the file is missing", "Declare the platform in it.")
+        )
     if not any(path.name != PLATFORM_FILE for path in _declared_files(folder)):
         what = "no workload is declared"
-        problems.append(Problem(_label(root, folder), what, "Add a YAML file for each workload."))
+        problems.append(faults.NO_WORKLOAD.at(_label(root, folder), what))
     problems.extend(_duplicates(workloads))
     if platform is not None:
         names = [workload.name for workload, _ in workloads]
@@ -172,7 +180,7 @@ def _folder_name(config: dict[str, Any], name: str) -> str:
     if not isinstance(folder, str) or not _PLAIN_NAME.fullmatch(folder):
         what = "llm-capacity:folder must be the name of a folder in stacks/"
         where = f"{CONFIG_FOLDER}/Pulumi.{name}.yaml"
-        raise InputError([Problem(where, what, "Write a plain name.")])
+        raise InputError([faults.BAD_STACK_CONFIG.at(where, what, "Write a plain name.")])
     return folder
 
 
@@ -181,7 +189,9 @@ def _signed_purchases(config: dict[str, Any], name: str) -> frozenset[str]:
     if not isinstance(signed, list) or not all(isinstance(item, str) for item in signed):
         what = "llm-capacity:signed-purchases must be a list of order digests"
         where = f"{CONFIG_FOLDER}/Pulumi.{name}.yaml"
-        raise InputError([Problem(where, what, "Copy them from the purchase records.")])
+        raise InputError(
+            [faults.BAD_STACK_CONFIG.at(where, what, "Copy them from the purchase records.")]
+        )
     return frozenset(signed)
 
 
@@ -208,7 +218,7 @@ def _placed(
     for problem in found:
         at = path or tuple(problem.where.split("."))
         detail = f"{problem.where}: {problem.what}" if path else problem.what
-        yield Problem(file.where(at), detail, problem.fix)
+        yield problem.placed(file.where(at), detail)
 
 
 def _duplicates(workloads: list[tuple[Workload, YamlFile]]) -> Iterator[Problem]:
@@ -216,7 +226,9 @@ def _duplicates(workloads: list[tuple[Workload, YamlFile]]) -> Iterator[Problem]
     for workload, file in workloads:
         if workload.name in seen:
             what = f"the name {workload.name!r} is taken by {seen[workload.name]}"
-            yield Problem(file.where(("name",)), what, "Names are unique within a stack.")
+            yield faults.DECLARED_TWICE.at(
+                file.where(("name",)), what, "Names are unique within a stack."
+            )
         seen[workload.name] = file.label
 
 

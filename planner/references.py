@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from planner import faults
 from planner.catalog.loader import Catalog
 from planner.catalog.names import unknown
 from planner.economics.prices import rate_problems
@@ -40,7 +41,7 @@ def platform_problems(platform: Platform, file: YamlFile, catalog: Catalog) -> I
     lookups += _rows(platform, catalog)
     yield from _tried(file, lookups)
     for problem in rate_problems(platform.rates, platform.as_of):
-        yield Problem(f"{file.label} ({problem.where})", problem.what, problem.fix)
+        yield problem.placed(f"{file.label} ({problem.where})")
     yield from _twice(file, "clusters", [cluster.name for cluster in platform.clusters])
     yield from _twice(file, "accounts", [account.name for account in platform.accounts])
     yield from _twice(file, "commitments", [owned.id for owned in platform.commitments])
@@ -48,9 +49,8 @@ def platform_problems(platform: Platform, file: YamlFile, catalog: Catalog) -> I
     accounts = {account.name for account in platform.accounts}
     for index, row in enumerate(platform.confirmed_capacity):
         if row.account not in accounts:
-            problem = unknown("account", row.account, sorted(accounts))
             where = file.where(("confirmed_capacity", index, "account"))
-            yield Problem(where, problem.what, problem.fix)
+            yield unknown("account", row.account, sorted(accounts), where, faults.NOT_DECLARED)
     for index, cluster in enumerate(platform.clusters):
         at: Path = ("clusters", index)
         yield from _twice(file, (*at, "nodes"), [quota.instance for quota in cluster.nodes])
@@ -68,8 +68,8 @@ def live_problems(
     """Yield a problem for every live choice of a workload that the stack does not declare."""
     for index, choice in enumerate(platform.live):
         if choice.workload not in workloads:
-            problem = unknown("workload", choice.workload, sorted(workloads))
-            yield Problem(file.where(("live", index, "workload")), problem.what, problem.fix)
+            where = file.where(("live", index, "workload"))
+            yield unknown("workload", choice.workload, workloads, where, faults.NOT_DECLARED)
 
 
 def _pin(pin: Pin, catalog: Catalog) -> Iterator[Lookup]:
@@ -188,7 +188,7 @@ def _tried(file: YamlFile, lookups: list[Lookup]) -> Iterator[Problem]:
             lookup()
         except InputError as error:
             for problem in error.problems:
-                yield Problem(file.where(path), problem.what, problem.fix)
+                yield problem.placed(file.where(path))
 
 
 def _twice(file: YamlFile, key: str | Path, names: list[str]) -> Iterator[Problem]:
@@ -196,4 +196,4 @@ def _twice(file: YamlFile, key: str | Path, names: list[str]) -> Iterator[Proble
     for index, name in enumerate(names):
         if name in names[:index]:
             what = f"{name!r} is declared twice"
-            yield Problem(file.where((*path, index)), what, "Give each its own name.")
+            yield faults.DECLARED_TWICE.at(file.where((*path, index)), what)

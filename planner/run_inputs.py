@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from pathlib import Path
 
-from planner.errors import InputError, Problem
+from planner import faults
+from planner.errors import InputError, reason_of
 from planner.platform import PolicySettings
 from planner.secret_input import refuse_secrets_in_text
 
@@ -20,11 +21,11 @@ def moment_of(at: str | None) -> dt.datetime:
     try:
         moment = dt.datetime.fromisoformat(at)
     except ValueError:
-        problem = Problem("--at", f"{at!r} is not a time", "Write 2026-11-29 or 2026-11-29T12:00Z.")
+        problem = faults.BAD_TIME.at("--at", f"{at!r} is not a time")
         raise InputError([problem]) from None
     if not FIRST_YEAR <= moment.year <= LAST_YEAR:
         what = f"{at!r} is outside the years {FIRST_YEAR} to {LAST_YEAR}"
-        raise InputError([Problem("--at", what, "Write 2026-11-29 or 2026-11-29T12:00Z.")])
+        raise InputError([faults.BAD_TIME.at("--at", what)])
     return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
 
 
@@ -33,8 +34,10 @@ def approved_plan(root: Path, path: str) -> str:
     try:
         text = (root / path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        what = f"cannot be read: {error}"
-        raise InputError([Problem(path, what, "Give a plan.json of this stack.")]) from None
+        what = f"cannot be read: {reason_of(error)}"
+        raise InputError(
+            [faults.BAD_BASELINE.at(path, what, "Give a plan.json of this stack.")]
+        ) from None
     refuse_secrets_in_text(text, path)
     return text
 
@@ -44,10 +47,9 @@ def policy_files(root: Path, settings: PolicySettings) -> dict[str, Path | None]
     keys = ("ca_bundle", "bundle", "verification_key")
     named = {key: getattr(settings, key) for key in keys}
     problems = [
-        Problem(
+        faults.NO_POLICY_FILE.at(
             f"platform.yaml policy.{key}",
             f"there is no file {path!r}",
-            "Write a path from the project's folder.",
         )
         for key, path in named.items()
         if path is not None and not (root / path).is_file()

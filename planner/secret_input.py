@@ -6,17 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from planner import faults
 from planner.errors import InputError, Problem
 from planner.secrets import Found, kind_of, secrets_in
 from planner.yamlfile import YamlFile, read_yaml
-
-FIX = "Remove it and revoke it: what is declared here is copied to plans and records."
 
 
 def secret_problems(file: YamlFile, data: Any, at: tuple[int | str, ...] = ()) -> Iterator[Problem]:
     """Yield a problem for each place of ``data`` (at path ``at``) that holds a secret."""
     for found in secrets_in(data, at):
-        yield Problem(file.where(found.path), _words(found), FIX)
+        yield faults.HOLDS_SECRET.at(file.where(found.path), _words(found))
 
 
 def refuse_secrets_in_files(folder: Path) -> None:
@@ -58,7 +57,7 @@ def _in_lines(text: str, where: str) -> Iterator[Problem]:
         return
     for number, line in enumerate(text.splitlines(), start=1):
         if kind := kind_of(line):
-            yield Problem(f"{where}:{number}", _words(Found((), kind, False)), FIX)
+            yield faults.HOLDS_SECRET.at(f"{where}:{number}", _words(Found((), kind, False)))
 
 
 def _words(found: Found) -> str:

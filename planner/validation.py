@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from planner.errors import Problem
+from planner import faults
+from planner.errors import Code, Problem
 from planner.secret_input import secret_problems
 from planner.yamlfile import YamlFile
 
@@ -23,25 +24,45 @@ LARGEST_INTEGER = 10**18
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\ud800-\udfff]")
 """Control characters except tab and newline, and surrogates."""
 
-_FIXES = {
-    "missing": "Add it",
-    "greater_than": "Write a larger value",
-    "greater_than_equal": "Write a larger value",
-    "less_than": "Write a smaller value",
-    "less_than_equal": "Write a smaller value",
-    "literal_error": "Use one of the values named",
-    "string_pattern_mismatch": "Match the pattern (names: a-z, 0-9 and hyphens)",
-    "float_type": "Write a number",
-    "int_type": "Write a whole number",
-    "int_from_float": "Write a whole number",
-    "string_type": "Write text (in quotes if it looks like a number)",
-    "bool_type": "Write true or false",
-    "tuple_type": "Write a list",
-    "too_short": "List at least one",
-    "date_from_datetime_parsing": "Write a date as 2026-11-29",
-    "date_type": "Write a date as 2026-11-29",
-    "union_tag_not_found": "Add the kind field",
+_KINDS: dict[str, tuple[Code, str]] = {
+    "greater_than": (faults.OUT_OF_RANGE, "Write a larger value."),
+    "greater_than_equal": (faults.OUT_OF_RANGE, "Write a larger value."),
+    "less_than": (faults.OUT_OF_RANGE, "Write a smaller value."),
+    "less_than_equal": (faults.OUT_OF_RANGE, "Write a smaller value."),
+    "too_short": (faults.OUT_OF_RANGE, "List at least one."),
+    "too_long": (faults.OUT_OF_RANGE, "List fewer."),
+    "string_too_short": (faults.OUT_OF_RANGE, "Write a longer text."),
+    "string_too_long": (faults.OUT_OF_RANGE, "Write a shorter text."),
+    "finite_number": (faults.NOT_PLAIN, "Write a number."),
+    "literal_error": (faults.NOT_A_CHOICE, "Use one of the values named."),
+    "enum": (faults.NOT_A_CHOICE, "Use one of the values named."),
+    "union_tag_invalid": (faults.NOT_A_CHOICE, "Use one of the kinds named."),
+    "union_tag_not_found": (faults.MISSING_KEY, "Add the kind field."),
+    "string_pattern_mismatch": (faults.BAD_NAME, ""),
+    "float_type": (faults.WRONG_TYPE, "Write a number."),
+    "float_parsing": (faults.WRONG_TYPE, "Write a number."),
+    "int_type": (faults.WRONG_TYPE, "Write a whole number."),
+    "int_parsing": (faults.WRONG_TYPE, "Write a whole number."),
+    "int_from_float": (faults.WRONG_TYPE, "Write a whole number."),
+    "string_type": (faults.WRONG_TYPE, "Write text (in quotes if it looks like a number)."),
+    "bool_type": (faults.WRONG_TYPE, "Write true or false."),
+    "bool_parsing": (faults.WRONG_TYPE, "Write true or false."),
+    "tuple_type": (faults.WRONG_TYPE, "Write a list."),
+    "list_type": (faults.WRONG_TYPE, "Write a list."),
+    "dict_type": (faults.WRONG_TYPE, "Write a mapping."),
+    "model_type": (faults.WRONG_TYPE, "Write a mapping."),
+    "model_attributes_type": (faults.WRONG_TYPE, "Write a mapping."),
+    "date_from_datetime_parsing": (faults.BAD_DATE, ""),
+    "date_from_datetime_inexact": (faults.BAD_DATE, ""),
+    "date_parsing": (faults.BAD_DATE, ""),
+    "date_type": (faults.BAD_DATE, ""),
+    "datetime_parsing": (faults.BAD_DATE, ""),
+    "datetime_type": (faults.BAD_DATE, ""),
 }
+"""Pydantic's kinds of error as ours, with the way out where the kind alone tells it.
+
+The words of a validator of ours (value_error) say what contradicts what.
+"""
 
 
 def validate(
@@ -50,7 +71,7 @@ def validate(
     """Return the model built from ``data``, or every problem in it with its place."""
     if not isinstance(data, dict):
         what = f"a mapping is expected, not {type(data).__name__}"
-        return None, [Problem(file.where(at), what, "Write key: value lines.")]
+        return None, [faults.NOT_A_MAPPING.at(file.where(at), what)]
     # Before anything that quotes a value.
     if held := list(secret_problems(file, data, at)):
         return None, held
@@ -68,7 +89,7 @@ def nearest(name: str, known: Sequence[str], *, limit: int = 3) -> str:
     lowered = {item.lower(): item for item in known}
     close = difflib.get_close_matches(name.lower(), list(lowered), n=limit, cutoff=0.4)
     if not close:
-        return f"Known: {', '.join(sorted(known)[:12])}." if known else ""
+        return f"Use one of: {', '.join(sorted(known)[:12])}." if known else ""
     return f"Nearest known: {', '.join(lowered[item] for item in close)}."
 
 
@@ -76,7 +97,7 @@ def _not_plain(
     file: YamlFile, value: Any, path: Path, above: tuple[int, ...] = ()
 ) -> Iterator[Problem]:
     """Yield what no declared file may hold, each with its place."""
-    what, fix = "", "Write text, a number, true, false, a list or a mapping."
+    what, fix = "", ""
     if id(value) in above:
         what = "an alias contains itself"
     elif isinstance(value, dict):
@@ -85,7 +106,8 @@ def _not_plain(
                 yield from _not_plain(file, item, (*path, key), (*above, id(value)))
             else:
                 shown = f"the key {key!r} is not text"
-                yield Problem(file.where((*path, str(key))), shown, "Write the key as text.")
+                where = file.where((*path, str(key)))
+                yield faults.NOT_PLAIN.at(where, shown, "Write the key as text.")
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _not_plain(file, item, (*path, index), (*above, id(value)))
@@ -99,7 +121,7 @@ def _not_plain(
     elif value is not None and not isinstance(value, (bool, int, float)):
         what = f"{type(value).__name__} is no plain value"
     if what:
-        yield Problem(file.where(path), what, fix)
+        yield faults.NOT_PLAIN.at(file.where(path), what, fix)
 
 
 def _problem(model: type[BaseModel], file: YamlFile, at: Path, error: Any) -> Problem:
@@ -109,14 +131,15 @@ def _problem(model: type[BaseModel], file: YamlFile, at: Path, error: Any) -> Pr
     message = str(error["msg"]).removeprefix("Value error, ")
     if kind == "extra_forbidden":
         key = str(loc[-1])
-        return Problem(file.where(path), f"unknown key {key!r}", nearest(key, _field_names(model)))
+        what, fix = f"unknown key {key!r}", nearest(key, _field_names(model))
+        return faults.UNKNOWN_KEY.at(file.where(path), what, fix)
     if kind == "missing":
         what = f"required key {str(loc[-1])!r} is missing"
-        return Problem(file.where(path), what, "Add it.")
+        return faults.MISSING_KEY.at(file.where(path), what)
     given = error.get("input")
     shown = f" (given: {json.dumps(given, default=str)[:80]})" if _is_scalar(given) else ""
-    fix = _FIXES.get(kind, "")
-    return Problem(file.where(path), message + shown, f"{fix}." if fix else "")
+    code, fix = _KINDS.get(kind, (faults.INCONSISTENT, ""))
+    return code.at(file.where(path), message + shown, fix)
 
 
 def _is_tag(model: type[BaseModel], part: int | str) -> bool:

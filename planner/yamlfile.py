@@ -13,7 +13,8 @@ from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEv
 from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
 from ruamel.yaml.parser import Parser
 
-from planner.errors import InputError, Problem
+from planner import faults
+from planner.errors import Code, InputError
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 32
@@ -49,9 +50,9 @@ class _BoundedParser(Parser):
         elif isinstance(event, CollectionEndEvent):
             self._depth -= 1
         if self._depth > MAX_DEPTH:
-            raise _OutOfBounds(f"nested deeper than {MAX_DEPTH} levels", "Flatten the file")
+            raise _OutOfBounds(f"nested deeper than {MAX_DEPTH} levels", "Flatten the file.")
         if self._aliases > MAX_ALIASES:
-            raise _OutOfBounds(f"more than {MAX_ALIASES} aliases", "Write the values out")
+            raise _OutOfBounds(f"more than {MAX_ALIASES} aliases", "Write the values out.")
         return event
 
 
@@ -88,33 +89,34 @@ def read_yaml(path: Path, label: str) -> YamlFile:
     try:
         found = path.stat()
         if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
-            raise _refused(label, "not a regular file", "Put a plain file there")
+            raise _refused(faults.FILE_UNREADABLE, label, "not a regular file")
         size = found.st_size
         if size > MAX_BYTES:
-            raise _refused(label, f"the file has {size:,} bytes", f"Keep it below {MAX_BYTES:,}")
+            what, fix = f"the file has {size:,} bytes", f"Keep it below {MAX_BYTES:,}."
+            raise _refused(faults.FILE_OUT_OF_BOUNDS, label, what, fix)
         raw = path.read_bytes()
     except OSError as error:
         reason = error.strerror or "cannot be read"
-        raise _refused(label, reason, "Check the path and its rights") from None
+        raise _refused(faults.FILE_UNREADABLE, label, reason) from None
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise _refused(
-            label, f"not UTF-8 at byte {error.start}", "Save the file as UTF-8"
-        ) from None
+        what = f"not UTF-8 at byte {error.start}"
+        raise _refused(faults.NOT_YAML, label, what, "Save the file as UTF-8.") from None
     try:
         # Composed once: the same nodes give the data and the lines.
         constructor, _ = _yaml().get_constructor_parser(text)
         node = constructor.composer.get_single_node()
         data = None if node is None else constructor.construct_document(node)
     except _OutOfBounds as bound:
-        raise _refused(label, *bound.args) from None
+        raise _refused(faults.FILE_OUT_OF_BOUNDS, label, *bound.args) from None
     except MarkedYAMLError as error:
         mark = error.problem_mark
         where = f"{label}:{mark.line + 1}" if mark is not None else label
-        raise _refused(where, str(error.problem or "malformed YAML"), "Correct the YAML") from None
+        what = str(error.problem or "malformed YAML")
+        raise _refused(faults.NOT_YAML, where, what) from None
     except (YAMLError, ValueError, RecursionError) as error:
-        raise _refused(label, f"malformed YAML: {error}", "Correct the YAML") from None
+        raise _refused(faults.NOT_YAML, label, f"malformed YAML: {error}") from None
     return YamlFile(label, raw, data, node)
 
 
@@ -135,5 +137,5 @@ def _child(node: Node | None, part: int | str) -> Node | None:
     return None
 
 
-def _refused(where: str, what: str, fix: str) -> InputError:
-    return InputError([Problem(where, what, f"{fix}.")])
+def _refused(code: Code, where: str, what: str, fix: str = "") -> InputError:
+    return InputError([code.at(where, what, fix)])

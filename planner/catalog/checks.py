@@ -6,10 +6,11 @@ import datetime as dt
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
+from planner import faults
 from planner.base import Frozen
 from planner.catalog import rows
 from planner.catalog.lookup import Catalog
-from planner.catalog.tables import FIX, Placed
+from planner.catalog.tables import Placed
 from planner.errors import InputError, Problem
 
 RowT = TypeVar("RowT", bound=Frozen)
@@ -52,7 +53,7 @@ def duplicates(placed: Sequence[Placed[RowT]]) -> Iterator[Problem]:
         key = tuple(getattr(row, field) for field in KEYS[type(row)])
         if key in seen:
             label = " ".join(str(part) for part in key)
-            yield Problem(where, f"{label} repeats the row at {seen[key]}", "Keep one of the two.")
+            yield faults.CATALOG_TWICE.at(where, f"{label} repeats the row at {seen[key]}")
         else:
             seen[key] = where
 
@@ -69,18 +70,20 @@ def place_problems(
     for where, codes in lists:
         unknown = [code for code in codes if code not in catalog.countries]
         if unknown:
-            yield Problem(where, f"no such country: {', '.join(unknown)}", FIX)
+            yield faults.CATALOG_REFERENCE.at(where, f"no such country: {', '.join(unknown)}")
     for where, region in regions:
         if region.country not in catalog.countries:
-            yield Problem(where, f"no such country: {region.country}", FIX)
+            yield faults.CATALOG_REFERENCE.at(where, f"no such country: {region.country}")
         for zone in region.zones:
             if (region.cloud, zone) not in zones:
-                yield Problem(where, f"no such zone of {region.cloud}: {zone}", FIX)
+                yield faults.CATALOG_REFERENCE.at(where, f"no such zone of {region.cloud}: {zone}")
     for where, placed_zone in placed_zones:
         yield from _destinations(catalog, where, placed_zone)
     for where, kind in types:
         if kind.zone is not None and (kind.provider, kind.zone) not in zones:
-            yield Problem(where, f"no such zone of {kind.provider}: {kind.zone}", FIX)
+            yield faults.CATALOG_REFERENCE.at(
+                where, f"no such zone of {kind.provider}: {kind.zone}"
+            )
         if kind.batch_type is not None:
             yield from _tried(where, catalog.deployment_type, kind.provider, kind.batch_type)
 
@@ -104,11 +107,15 @@ def scope_problems(
     for kind in catalog.deployment_types:
         if kind.kind == "provisioned" and (kind.provider, kind.name) not in spilling:
             what = f"no row for {kind.provider} {kind.name}"
-            yield Problem("overflow.csv", what, "Say who sends its overflow on.")
+            yield faults.CATALOG_CONTRADICTION.at(
+                "overflow.csv", what, "Say who sends its overflow on."
+            )
         for concern in rows.CONCERNS:
             if (kind.provider, kind.name, concern) not in told:
                 what = f"no row for {concern} under {kind.provider} {kind.name}"
-                yield Problem("residency_beyond_inference.csv", what, "Write unknown if it is.")
+                yield faults.CATALOG_CONTRADICTION.at(
+                    "residency_beyond_inference.csv", what, "Write unknown if it is."
+                )
 
 
 def model_problems(catalog: Catalog, models: Iterable[Placed[rows.ModelRow]]) -> Iterator[Problem]:
@@ -116,15 +123,17 @@ def model_problems(catalog: Catalog, models: Iterable[Placed[rows.ModelRow]]) ->
     names = {row.name for row in catalog.models}
     for where, model in models:
         if model.successor is not None and model.successor not in names:
-            yield Problem(where, f"no such model: {model.successor}", FIX)
+            yield faults.CATALOG_REFERENCE.at(where, f"no such model: {model.successor}")
         for provider in {*model.provider_retires, *model.provider_ids}:
             if provider not in ("azure", "aws", "gcp"):
-                yield Problem(where, f"no such provider: {provider}", FIX)
+                yield faults.CATALOG_REFERENCE.at(where, f"no such provider: {provider}")
         for provider, retires in model.provider_retires.items():
             try:
                 dt.date.fromisoformat(retires)
             except ValueError:
-                yield Problem(where, f"provider_retires.{provider}: {retires!r} is not a date", FIX)
+                yield faults.CATALOG_ROW.at(
+                    where, f"provider_retires.{provider}: {retires!r} is not a date"
+                )
 
 
 def machine_problems(
@@ -136,7 +145,7 @@ def machine_problems(
     names = {row.name for row in catalog.accelerators}
     for where, instance in instances:
         if instance.accelerator not in names:
-            yield Problem(where, f"no such accelerator: {instance.accelerator}", FIX)
+            yield faults.CATALOG_REFERENCE.at(where, f"no such accelerator: {instance.accelerator}")
     for where, price in prices:
         yield from _tried(where, catalog.instance, price.cloud, price.instance)
         yield from _tried(where, catalog.region, price.cloud, price.region)
@@ -159,12 +168,14 @@ def managed_problems(
         yield from _model(where, unit.model, names)
         yield from _kind(catalog, where, unit.provider, unit.deployment_type, "provisioned")
         if min(unit.minimum_units, unit.step_units, unit.input_tokens_per_minute) <= 0:
-            yield Problem(where, "units and their throughput must be above zero", FIX)
+            yield faults.CATALOG_CONTRADICTION.at(
+                where, "units and their throughput must be above zero"
+            )
     for where, price in prices:
         yield from _sold(catalog, where, price, "provisioned")
         if (price.provider, price.model, price.deployment_type) not in sized:
             what = f"no provisioned unit of {price.model} under {price.deployment_type}"
-            yield Problem(where, what, "Add the unit, or drop the price.")
+            yield faults.CATALOG_CONTRADICTION.at(where, what, "Add the unit, or drop the price.")
     for where, promise in promises:
         if promise.deployment_type != "*":
             yield from _kind(
@@ -184,12 +195,16 @@ def _destinations(catalog: Catalog, where: str, zone: rows.Zone) -> Iterator[Pro
             yield from _tried(where, catalog.region, zone.provider, name)
         elif countries[name] not in (zone.members or ()):
             what = f"{name} is in {countries[name]}, which is not a member of {zone.name}"
-            yield Problem(where, what, "Correct the members or the regions.")
+            yield faults.CATALOG_CONTRADICTION.at(
+                where, what, "Correct the members or the regions."
+            )
 
 
 def _model(where: str, model: str, names: set[str]) -> Iterator[Problem]:
     if model not in names:
-        yield Problem(where, f"no such model: {model}", "Use the name of a row in models.yaml.")
+        yield faults.CATALOG_REFERENCE.at(
+            where, f"no such model: {model}", "Use the name of a row in models.yaml."
+        )
 
 
 def _sold(catalog: Catalog, where: str, row: _Sold, kind: str) -> Iterator[Problem]:
@@ -201,7 +216,7 @@ def _sold(catalog: Catalog, where: str, row: _Sold, kind: str) -> Iterator[Probl
         return
     if not catalog.offered(row.provider, row.deployment_type, row.region):
         what = f"{row.deployment_type} is not offered in {row.region}"
-        yield Problem(where, what, "Drop the region, or correct its zones.")
+        yield faults.CATALOG_CONTRADICTION.at(where, what, "Drop the region, or correct its zones.")
 
 
 def _kind(
@@ -210,7 +225,7 @@ def _kind(
     problems = list(_tried(where, catalog.deployment_type, provider, deployment_type))
     yield from problems
     if not problems and catalog.deployment_type(provider, deployment_type).kind != kind:
-        yield Problem(where, f"{deployment_type} is not a {kind} type", FIX)
+        yield faults.CATALOG_CONTRADICTION.at(where, f"{deployment_type} is not a {kind} type")
 
 
 def _mixed(placed: Sequence[Placed[RowT]], key: Callable[[RowT], Hashable]) -> Iterator[Problem]:
@@ -219,7 +234,7 @@ def _mixed(placed: Sequence[Placed[RowT]], key: Callable[[RowT], Hashable]) -> I
     for where, row in placed:
         if getattr(row, "region", "") != "*" and key(row) in everywhere:
             what = f"the row at {everywhere[key(row)]} holds for every region"
-            yield Problem(where, what, "Keep one of the two.")
+            yield faults.CATALOG_TWICE.at(where, what)
 
 
 def _tried(

@@ -13,12 +13,12 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, TypeVar
 
+from planner import faults
 from planner.base import Frozen
 from planner.catalog import checks, rows
 from planner.catalog.lookup import Catalog, Place
 from planner.catalog.tables import (
     CSV_FILES,
-    FIX,
     Placed,
     line_of,
     read_csv,
@@ -100,7 +100,9 @@ def _read(folder: Traversable) -> dict[str, bytes]:
         if item.name.endswith(DATA_SUFFIXES)
     }
     needed = (*CSV_FILES, MODELS, JURISDICTIONS)
-    _refuse([Problem(name, "the file is missing", "") for name in needed if name not in raw])
+    _refuse(
+        [faults.CATALOG_FILE.at(name, "the file is missing") for name in needed if name not in raw]
+    )
     return raw
 
 
@@ -140,9 +142,15 @@ def _countries(data: Mapping[str, Any], text: str) -> tuple[frozenset[str], dict
     mistakes = data.get("mistakes", {})
     if not isinstance(codes, list) or not all(_is_code(code) for code in codes):
         what = "countries.codes must list two-letter codes in quotes"
-        _refuse([Problem(f"{JURISDICTIONS}:{line_of(text, 'countries')}", what, FIX)])
+        _refuse([faults.CATALOG_FILE.at(f"{JURISDICTIONS}:{line_of(text, 'countries')}", what)])
     if not isinstance(mistakes, dict):
-        _refuse([Problem(f"{JURISDICTIONS}:{line_of(text, 'mistakes')}", "must be a mapping", FIX)])
+        _refuse(
+            [
+                faults.CATALOG_FILE.at(
+                    f"{JURISDICTIONS}:{line_of(text, 'mistakes')}", "must be a mapping"
+                )
+            ]
+        )
     return frozenset(codes or ()), dict(mistakes)
 
 
@@ -174,7 +182,7 @@ def _reference_problems(catalog: Catalog, tables: _Tables) -> Iterator[Problem]:
         known = {region.name for region in catalog.regions if region.cloud == "azure"}
         unknown = sorted(set(geography.regions) - known)
         if unknown:
-            yield Problem(where, f"no such azure region: {', '.join(unknown)}", FIX)
+            yield faults.CATALOG_REFERENCE.at(where, f"no such azure region: {', '.join(unknown)}")
     try:
         catalog.check_names()
     except InputError as error:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from planner import faults
 from planner.catalog import rows
 from planner.catalog.names import NameIndex, nearest, unknown
 from planner.catalog.rows import Provider, Scope
@@ -144,7 +145,7 @@ class Catalog:
         if not self.offered(provider, deployment_type, region):
             what = f"{provider} does not offer {deployment_type} in {region}"
             fix = "Choose a type that the region offers."
-            raise InputError([Problem(where or "deployment type", what, fix)])
+            raise InputError([faults.NOT_OFFERED.at(where or "deployment type", what, fix)])
         if kind.scope == "global":
             return "global", None
         if kind.scope == "region":
@@ -178,7 +179,9 @@ class Catalog:
         fix = "Use ISO 3166-1 alpha-2 codes or a group of the catalog: " + ", ".join(groups) + "."
         if near:
             fix = f"Did you mean {' or '.join(near)}? {fix}"
-        return Problem(where or "jurisdictions", f"unknown jurisdiction {code!r}", fix)
+        return faults.UNKNOWN_JURISDICTION.at(
+            where or "jurisdictions", f"unknown jurisdiction {code!r}", fix
+        )
 
     @cached_property
     def _regions(self) -> dict[tuple[str, str], rows.Region]:

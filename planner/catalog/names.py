@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 
-from planner.errors import InputError, Problem
+from planner import faults
+from planner.errors import Code, InputError, Problem
 
 _FEW = 30
 """Up to so many names are listed where none resembles the one given."""
@@ -35,7 +36,7 @@ class NameIndex:
             holder = self._known.setdefault(spelling.casefold(), name)
             if holder != name:
                 what = f"the {kind} name {spelling!r} also means {holder!r}"
-                problems.append(Problem(name, what, "Remove one of the two."))
+                problems.append(faults.CATALOG_TWICE.at(name, what, "Remove one of the two."))
         if problems:
             raise InputError(problems)
         self._add_short_forms()
@@ -64,17 +65,23 @@ class NameIndex:
                 self._known.setdefault(short, next(iter(owners)))
 
 
-def unknown(kind: str, name: str, known: Iterable[str], where: str = "") -> Problem:
-    """Return the problem of a name that is not in the catalog, with the nearest or all."""
+def unknown(
+    kind: str,
+    name: str,
+    known: Iterable[str],
+    where: str = "",
+    code: Code = faults.UNKNOWN_NAME,
+) -> Problem:
+    """Return the problem of a name that is not known, with the nearest or all that are."""
     names = tuple(known)
     near = nearest(name, names)
     if near:
         fix = f"Did you mean {' or '.join(near)}?"
-    elif len(names) <= _FEW:
-        fix = f"Known: {', '.join(names)}."
+    elif names and len(names) <= _FEW:
+        fix = f"Use one of: {', '.join(names)}."
     else:
-        fix = f"Use a {kind} of the catalog."
-    return Problem(where or kind, f"unknown {kind} {name!r}", fix)
+        fix = ""
+    return code.at(where or kind, f"unknown {kind} {name!r}", fix)
 
 
 def nearest(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:

@@ -11,8 +11,9 @@ from typing import Any
 
 from pydantic import Field
 
+from planner import faults
 from planner.base import Frozen
-from planner.errors import InputError, Problem
+from planner.errors import InputError
 from planner.serving.shape import ModelShape, shape_from_config
 from planner.yamlfile import read_yaml
 
@@ -111,11 +112,19 @@ def _row(name: str) -> ShapeRow:
         return matches[0]
     if matches:
         names = ", ".join(row.name for row in matches)
-        raise InputError([Problem(name, "several publishers have it", f"Write one of: {names}.")])
+        raise InputError(
+            [
+                faults.AMBIGUOUS_NAME.at(
+                    name, "several publishers have it", f"Write one of: {names}."
+                )
+            ]
+        )
     short = {key.rpartition("/")[2]: row.name for key, row in full.items()}
     near = difflib.get_close_matches(wanted.rpartition("/")[2], short, n=3, cutoff=0.5)
     names = ", ".join(short[key] for key in near) or ", ".join(sorted(known_models()))
-    raise InputError([Problem(name, "no shape of this model is known", f"Nearest: {names}.")])
+    raise InputError(
+        [faults.NO_SHAPE.at(name, "no shape of this model is known", f"Nearest: {names}.")]
+    )
 
 
 def _expanded(value: Any) -> Any:
@@ -134,19 +143,23 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         if not path.is_file():
             reason = "is not a file" if path.exists() else "No such file"
-            raise InputError([Problem(str(path), reason, "Give a model's config.json.")])
+            raise InputError([faults.BAD_CONFIG_FILE.at(str(path), reason)])
         with path.open("rb") as file:
             content = file.read(MAX_CONFIG_BYTES + 1)
         if len(content) > MAX_CONFIG_BYTES:
             what = f"is larger than {MAX_CONFIG_BYTES:,} bytes"
-            raise InputError([Problem(str(path), what, "Give a model's config.json.")])
+            raise InputError([faults.BAD_CONFIG_FILE.at(str(path), what)])
         data = json.loads(content.decode("utf-8"))
     except OSError as error:
         reason = error.strerror or "cannot be read"
-        raise InputError([Problem(str(path), reason, "Check the path and its rights.")]) from None
+        raise InputError(
+            [faults.BAD_CONFIG_FILE.at(str(path), reason, "Check the path and its rights.")]
+        ) from None
     except (ValueError, RecursionError) as error:
         what = f"not JSON: {str(error)[:200]}"
-        raise InputError([Problem(str(path), what, "Correct it.")]) from None
+        raise InputError(
+            [faults.BAD_CONFIG_FILE.at(str(path), what, "Correct the JSON.")]
+        ) from None
     if not isinstance(data, dict):
-        raise InputError([Problem(str(path), "not an object", "Give a model's config.json.")])
+        raise InputError([faults.BAD_CONFIG_FILE.at(str(path), "not an object")])
     return data

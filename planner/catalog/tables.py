@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError
 
+from planner import faults
 from planner.base import Frozen
 from planner.catalog import rows
 from planner.errors import InputError, Problem
@@ -19,7 +20,6 @@ from planner.errors import InputError, Problem
 RowT = TypeVar("RowT", bound=Frozen)
 Parser = Callable[[str], object]
 
-FIX = "Correct the row; docs/contributing-catalog.md says what a column means."
 _DATE = re.compile(r"^\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?$")
 _LIST_COLUMNS = {"models": "model", "regions": "region", "deployment_types": "deployment_type"}
 
@@ -130,7 +130,7 @@ def read_csv(name: str, text: str, model: type[RowT]) -> tuple[Placed[RowT], ...
             where = f"{name}:{reader.line_num}"
             if len(cells) != len(header):
                 what = f"the row has {len(cells)} cells, the header {len(header)}"
-                problems.append(Problem(where, what, FIX))
+                problems.append(faults.CATALOG_ROW.at(where, what))
                 continue
             for values in _expanded(dict(zip(header, cells, strict=True)), model):
                 try:
@@ -139,7 +139,9 @@ def read_csv(name: str, text: str, model: type[RowT]) -> tuple[Placed[RowT], ...
                     problems.extend(error.problems)
                     break
     except csv.Error as error:
-        problems.append(Problem(f"{name}:{reader.line_num}", f"malformed CSV: {error}", FIX))
+        problems.append(
+            faults.CATALOG_FILE.at(f"{name}:{reader.line_num}", f"malformed CSV: {error}")
+        )
     if problems:
         raise InputError(problems)
     return tuple(found)
@@ -155,11 +157,13 @@ def build(model: type[RowT], values: Mapping[str, object], where: str) -> RowT:
     except ValidationError as error:
         raise InputError(
             [
-                Problem(where, f"{'.'.join(map(str, item['loc'])) or 'row'}: {item['msg']}", FIX)
+                faults.CATALOG_ROW.at(
+                    where, f"{'.'.join(map(str, item['loc'])) or 'row'}: {item['msg']}"
+                )
                 for item in error.errors(include_url=False)
             ]
         ) from None
-    problems = [Problem(where, what, FIX) for what in _faults(row)]
+    problems = [faults.CATALOG_ROW.at(where, what) for what in _faults(row)]
     if problems:
         raise InputError(problems)
     return row
@@ -175,9 +179,9 @@ def read_yaml(name: str, text: str) -> dict[str, Any]:
     except MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark is not None else 1
         what = str(error.problem or "malformed YAML").splitlines()[0]
-        raise InputError([Problem(f"{name}:{line}", what, FIX)]) from None
+        raise InputError([faults.CATALOG_FILE.at(f"{name}:{line}", what)]) from None
     if not isinstance(data, dict):
-        raise InputError([Problem(f"{name}:1", "the file must hold a mapping", FIX)])
+        raise InputError([faults.CATALOG_FILE.at(f"{name}:1", "the file must hold a mapping")])
     return data
 
 
@@ -189,7 +193,9 @@ def read_mapping(
     Raises InputError listing every bad entry with its file and line.
     """
     if not isinstance(section, dict):
-        raise InputError([Problem(f"{name}:1", f"no mapping of {model.__name__} rows", FIX)])
+        raise InputError(
+            [faults.CATALOG_FILE.at(f"{name}:1", f"no mapping of {model.__name__} rows")]
+        )
     found: list[Placed[RowT]] = []
     problems: list[Problem] = []
     for key, entry in section.items():
@@ -228,7 +234,9 @@ def _check_header(name: str, header: Sequence[str], model: type[Frozen]) -> None
         if info.is_required() and field not in columns
     ]
     problems = [
-        Problem(f"{name}:1", f"{what}: {', '.join(fields)}", "Use the columns of the row model.")
+        faults.CATALOG_FILE.at(
+            f"{name}:1", f"{what}: {', '.join(fields)}", "Use the columns of the row model."
+        )
         for what, fields in (
             ("unknown columns", unknown),
             ("repeated columns", twice),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planner import faults
 from planner.emit.refusal import refuse
 from planner.plan import Plan
 
@@ -16,12 +17,13 @@ def require_approved(plan: Plan, approved: str | None) -> None:
     """
     if approved is None or approved == plan.capacity_digest:
         return
-    text = (
+    what = (
         f"this is not the plan that was approved: its capacity digest is {plan.capacity_digest}, "
-        f"{APPROVED_KEY} names {approved or 'none'}. What differs is told by: llm-capacity verify "
-        f"--stack {plan.stack} --digest DIGEST --baseline APPROVED_PLAN.json"
+        f"{APPROVED_KEY} names {approved or 'none'}"
     )
-    refuse(
-        text,
-        f"Once it is approved, name it:\n  pulumi config set {APPROVED_KEY} {plan.capacity_digest}",
+    fix = (
+        f"See what differs with: llm-capacity verify --stack {plan.stack} --digest DIGEST "
+        "--baseline APPROVED_PLAN.json. Once it is approved, name it with: "
+        f"pulumi config set {APPROVED_KEY} {plan.capacity_digest}"
     )
+    refuse(faults.PLAN_DIFFERS.at(f"stack {plan.stack}", what, fix))

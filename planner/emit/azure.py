@@ -9,6 +9,7 @@ from typing import Any
 
 import pulumi
 
+from planner import faults
 from planner.catalog.rows import SCOPES
 from planner.emit.deployments import common_problems, cost_tags, refuse, tag_problems
 from planner.emit.sdks import cloud_sdk
@@ -152,7 +153,7 @@ def in_order(account: str, deployments: Sequence[ProviderDeployment]) -> list[Pr
 def resource_group(name: str | None, what: str) -> str:
     """Return the resource group, which Azure resources cannot do without."""
     if name is None:
-        raise PlannerError(f"{what} needs a resource_group: add it to its account or cluster.")
+        raise PlannerError(faults.SITE_INCOMPLETE.at(what, "it needs a resource_group"))
     return name
 
 

@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from planner import faults
 from planner.decision import Decision
 from planner.emit import vllm
 from planner.emit.fit import layout_problems
@@ -57,7 +58,7 @@ def placed_problems(
     server, pool = placed.server, placed.pool
     where = f"server {server.cluster}/{server.name}"
     for problem in layout_problems(server, pool, placed.site):
-        yield Problem(where, problem, "Choose another machine or layout.")
+        yield faults.SERVER_DOES_NOT_FIT.at(where, problem)
     yield from _numbers(where, server, decision)
     templates = pod_templates(workload)
     for template in templates:
@@ -89,13 +90,13 @@ def pool_room(pool: NodePool, servers: Sequence[VllmServer]) -> Iterator[Problem
             f"servers ask for {asked} GPUs, {pool.max_nodes} nodes of {pool.gpus_per_node} "
             f"have {held}"
         )
-        yield Problem(where, what, "Plan again: the pool is sized from its servers.")
+        yield faults.POOL_TOO_SMALL.at(where, what)
         return
     whole = [server for server in servers if nodes_of(server, pool) > 1]
     taken = sum(server.most_replicas * nodes_of(server, pool) for server in whole)
     if taken > pool.max_nodes:
         what = f"replicas over several nodes take {taken} nodes of {pool.max_nodes}"
-        yield Problem(where, what, "Plan again: the pool is sized from its servers.")
+        yield faults.POOL_TOO_SMALL.at(where, what)
 
 
 def node_quotas(pools: Iterable[NodePool], sites: Mapping[str, ClusterSite]) -> Iterator[Problem]:
@@ -109,10 +110,9 @@ def node_quotas(pools: Iterable[NodePool], sites: Mapping[str, ClusterSite]) -> 
             continue
         quota = site.node_quotas.get(instance, 0)
         if nodes > quota:
-            yield Problem(
+            yield faults.QUOTA_EXCEEDED.at(
                 f"cluster {cluster}",
                 f"the plan needs {nodes} nodes of {instance}, {quota} are declared to be there",
-                "Ask for more and raise the cluster's nodes, or pin a workload elsewhere.",
             )
 
 
@@ -127,14 +127,16 @@ def set_problems(cluster: str, manifests: Sequence[Manifest]) -> Iterator[Proble
         seen[kind, namespace, name] += 1
         if (kind in CLUSTER_WIDE) == bool(namespace):
             what = "has a namespace and is cluster-wide" if namespace else "has no namespace"
-            yield Problem(where, what, "Give each namespaced object its own.")
+            yield faults.BAD_OBJECT_NAME.at(where, what, "Give each namespaced object its own.")
         if len(name) > LONGEST_NAME:
             what = f"a name of {len(name)} characters; Kubernetes takes {LONGEST_NAME}"
-            yield Problem(where, what, "Rename the workload, the pool or the stack.")
+            yield faults.BAD_OBJECT_NAME.at(where, what)
     for (kind, namespace, name), count in sorted(seen.items()):
         if count > 1:
             where = f"cluster {cluster}, {kind} {namespace + '/' if namespace else ''}{name}"
-            yield Problem(where, f"occurs {count} times", "Rename one of the workloads.")
+            yield faults.BAD_OBJECT_NAME.at(
+                where, f"occurs {count} times", "Rename one of the workloads."
+            )
 
 
 def _numbers(where: str, server: VllmServer, decision: Decision) -> Iterator[Problem]:
@@ -154,7 +156,7 @@ def _numbers(where: str, server: VllmServer, decision: Decision) -> Iterator[Pro
     for name, value in estimated.items():
         if getattr(server, name) != value:
             what = f"{name} is {getattr(server, name)}, the estimate used {value}"
-            yield Problem(where, what, "Plan again: both come from one sizing.")
+            yield faults.NOT_AS_ESTIMATED.at(where, what)
 
 
 def _times(
@@ -165,25 +167,33 @@ def _times(
     fix = "Lower the longest answer (traffic.max_tokens), or choose a faster machine."
     needed = vllm.pre_stop_seconds(server) + vllm.drain_seconds(server)
     if grace <= max(needed, leave["sleep"]["seconds"]):
-        yield Problem(where, f"{grace} s of grace do not cover {needed} s of draining", fix)
+        yield faults.TIMES_CLASH.at(
+            where, f"{grace} s of grace do not cover {needed} s of draining", fix
+        )
     if server.notice_seconds is not None and grace > server.notice_seconds:
         what = f"{grace} s of grace, but a spot node goes {server.notice_seconds} s after notice"
-        yield Problem(where, what, "Turn the cluster's spot_batch off.")
+        yield faults.TIMES_CLASH.at(where, what, "Turn the cluster's spot_batch off.")
     if "startupProbe" not in container:
         return
     probe = container["startupProbe"]
     budget = probe["periodSeconds"] * probe["failureThreshold"]
     fix = "Raise the cluster's serving.load_bytes_per_s only if the store is that fast."
     if budget < max(server.startup_seconds, server.load_seconds * vllm.LOAD_FACTOR):
-        yield Problem(where, f"{budget} s of startup probes are shorter than the load", fix)
+        yield faults.TIMES_CLASH.at(
+            where, f"{budget} s of startup probes are shorter than the load", fix
+        )
     deadline = workload["spec"].get("progressDeadlineSeconds")
     if deadline is not None and deadline <= budget:
-        yield Problem(where, f"a rollout gives up after {deadline} s, a start takes {budget}", fix)
+        yield faults.TIMES_CLASH.at(
+            where, f"a rollout gives up after {deadline} s, a start takes {budget}", fix
+        )
     ready = next(
         item["value"] for item in container["env"] if item["name"] == "VLLM_ENGINE_READY_TIMEOUT_S"
     )
     if int(ready) < budget:
-        yield Problem(where, f"the engine gives up after {ready} s, a start takes {budget}", fix)
+        yield faults.TIMES_CLASH.at(
+            where, f"the engine gives up after {ready} s, a start takes {budget}", fix
+        )
 
 
 def _metrics(where: str, server: VllmServer, scaled: Manifest) -> Iterator[Problem]:
@@ -195,13 +205,13 @@ def _metrics(where: str, server: VllmServer, scaled: Manifest) -> Iterator[Probl
         for unknown in unknown_metrics(query, release):
             what = f"vLLM {server.vllm_version} exports no metric {unknown.name}"
             fix = f"Ask for {unknown.instead}." if unknown.instead else "Ask for another one."
-            yield Problem(where, what, fix)
+            yield faults.UNKNOWN_METRIC.at(where, what, fix)
         labels = dict(_LABELLED.findall(query))
         wanted = {"model_name": server.model, "namespace": server.namespace}
         for name, value in wanted.items():
             if labels.get(name) != value:
                 what = f"a query asks for {name} {labels.get(name)!r}, the server has {value!r}"
-                yield Problem(where, what, "Ask for what the server is called.")
+                yield faults.UNKNOWN_METRIC.at(where, what, "Ask for what the server is called.")
 
 
 def _supply(where: str, server: VllmServer, pod: Mapping[str, Any]) -> Iterator[Problem]:
@@ -210,21 +220,23 @@ def _supply(where: str, server: VllmServer, pod: Mapping[str, Any]) -> Iterator[
     last = image.rpartition("/")[2]
     if "@sha256:" not in image and (":" not in last or last.endswith(":latest")):
         what = f"image {image} may be another one tomorrow"
-        yield Problem(where, what, "Give the cluster's serving.image_digest.")
+        yield faults.NOT_PINNED.at(where, what, "Give the cluster's serving.image_digest.")
     if server.model_image is not None and "@sha256:" not in server.model_image:
         what = f"the model image {server.model_image} has no digest"
-        yield Problem(where, what, "Give it as NAME@sha256:DIGEST.")
+        yield faults.NOT_PINNED.at(where, what, "Give it as NAME@sha256:DIGEST.")
     if server.model_url is not None and server.model_revision is None:
-        yield Problem(where, "streamed weights have no revision", "Give the source's revision.")
+        yield faults.NOT_PINNED.at(
+            where, "streamed weights have no revision", "Give the source's revision."
+        )
     for flag in unknown_flags(container["args"], parsed(server.vllm_version)):
         what = f"vLLM {server.vllm_version} has no flag {flag}"
         if flag == "--trust-remote-code":
             what = "--trust-remote-code would run code that comes with the model"
-        yield Problem(where, what, "Take it out.")
+        yield faults.NOT_PINNED.at(where, what, "Take it out.")
     for item in container["env"]:
         name, value = item["name"], item.get("value")
         if value is not None and (name in _SECRET_NAMES or redact_text(value) != value):
-            yield Problem(where, f"{name} holds a secret", "Name a Secret and its key instead.")
+            yield faults.HOLDS_SECRET_VALUE.at(where, f"{name} holds a secret")
 
 
 _SECRET_NAMES = frozenset({"HF_TOKEN", "VLLM_API_KEY"})
@@ -237,7 +249,7 @@ def _residency(where: str, pool: NodePool, decision: Decision) -> Iterator[Probl
             f"pool {pool.name} is in {pool.country or 'an unknown country'} ({pool.region}), the "
             f"workload's residency is {allowed}"
         )
-        yield Problem(where, what, "Plan again, on a cluster inside of the residency.")
+        yield faults.OUTSIDE_RESIDENCY.at(where, what)
 
 
 def _scheduling(
@@ -246,15 +258,17 @@ def _scheduling(
     selector = pod["nodeSelector"]
     if not selector.items() <= pool_labels(pool).items():
         what = f"pods select {selector}, nodes of {pool.name} are labelled {pool_labels(pool)}"
-        yield Problem(where, what, "Take both from one pool.")
+        yield faults.WRONG_NODES.at(where, what, "Take both from one pool.")
     tolerated = {(item["key"], item.get("effect")) for item in pod["tolerations"]}
     for taint in pool_taints(pool):
         if (taint.key, taint.effect) not in tolerated:
-            yield Problem(where, f"pods do not tolerate {taint.key} of {pool.name}", "Tolerate it.")
+            yield faults.WRONG_NODES.at(
+                where, f"pods do not tolerate {taint.key} of {pool.name}", "Tolerate it."
+            )
     if server.tier != pool.tier:
         what = f"a {server.tier} server on {pool.name}, a pool of the {pool.tier} tier"
-        yield Problem(where, what, "Tiers never share nodes: give each its own pool.")
+        yield faults.WRONG_NODES.at(where, what, "Tiers never share nodes: give each its own pool.")
     spot = {SPOT_TAINT, "kubernetes.azure.com/scalesetpriority"} & {key for key, _ in tolerated}
     if server.tier == "interactive" and (spot or pool.spot):
         what = "an interactive server would run on nodes that the cloud may take back"
-        yield Problem(where, what, "Use on-demand or reserved nodes for it.")
+        yield faults.WRONG_NODES.at(where, what, "Use on-demand or reserved nodes for it.")

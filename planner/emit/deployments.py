@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from planner import faults
 from planner.errors import PlannerError
 from planner.plan import ProviderDeployment
 
@@ -41,4 +42,4 @@ def common_problems(account: str, deployments: Sequence[ProviderDeployment]) -> 
 def refuse(account: str, problems: Sequence[str]) -> None:
     """Raise every problem of an account at once, if there is one."""
     if problems:
-        raise PlannerError(f"account {account}: " + "; ".join(problems))
+        raise PlannerError(faults.NOT_EMITTABLE.at(f"account {account}", "; ".join(problems)))

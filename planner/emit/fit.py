@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from planner import faults
 from planner.emit.labels import quantity
 from planner.emit.pods import nodes_of
 from planner.errors import PlannerError
@@ -15,17 +16,19 @@ def check_fit(server: VllmServer, pool: NodePool, site: ClusterSite | None) -> N
     """Refuse what could be created but would never run."""
     where = f"server {server.name}"
     if (server.cluster, server.node_pool) != (pool.cluster, pool.name):
-        raise PlannerError(
-            f"{where} runs on pool {server.node_pool} of cluster {server.cluster}, "
-            f"not on {pool.name} of {pool.cluster}."
+        what = (
+            f"it runs on pool {server.node_pool} of cluster {server.cluster}, "
+            f"not on {pool.name} of {pool.cluster}"
         )
+        raise PlannerError(faults.WRONG_NODES.at(where, what))
     for problem in layout_problems(server, pool, site):
-        raise PlannerError(f"{where}: {problem}.")
+        raise PlannerError(faults.SERVER_DOES_NOT_FIT.at(where, problem))
     if server.memory_bytes <= server.shm_bytes:
-        raise PlannerError(
-            f"{where}: {quantity(server.shm_bytes)} of shared memory count against the memory "
-            f"limit of {quantity(server.memory_bytes)}; raise the limit above it."
+        what = (
+            f"{quantity(server.shm_bytes)} of shared memory count against the memory "
+            f"limit of {quantity(server.memory_bytes)}"
         )
+        raise PlannerError(faults.SERVER_DOES_NOT_FIT.at(where, what, "Raise the limit above it."))
 
 
 def layout_problems(server: VllmServer, pool: NodePool, site: ClusterSite | None) -> Iterator[str]:

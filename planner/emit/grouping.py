@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from planner import faults
 from planner.emit import vllm
 from planner.emit.admission import admission_manifests
 from planner.emit.checks import node_quotas, placed_problems, pool_room, set_problems
@@ -16,7 +17,7 @@ from planner.emit.metadata import Manifest, Provenance
 from planner.emit.placing import NO_SITE, ServerOnPool, spared
 from planner.emit.pool_terms import pool_problems
 from planner.emit.tenancy import default_deny_manifest, namespace_manifest, quota_manifests
-from planner.errors import PlannerError, Problem
+from planner.errors import PlannerError
 from planner.features import ClusterSite
 from planner.plan import NodePool, Plan
 
@@ -141,8 +142,8 @@ def clusters(plan: Plan) -> tuple[ClusterResources, ...]:
         found = _clusters(plan, placed, sites)
         problems += [str(p) for one in found for p in set_problems(one.cluster, one.objects())]
     if problems:
-        told = "\n  ".join(dict.fromkeys(problems))
-        raise PlannerError(f"the plan cannot be emitted:\n  {told}")
+        head = faults.NOT_EMITTABLE.at(f"stack {plan.stack}", "the plan cannot be emitted")
+        raise PlannerError(head, [f"  {line}" for line in dict.fromkeys(problems)])
     return found
 
 
@@ -228,7 +229,7 @@ def _mixed(placed: list[ServerOnPool]) -> list[str]:
         tiers.setdefault((item.server.cluster, item.server.namespace), set()).add(item.server.tier)
     return [
         str(
-            Problem(
+            faults.WRONG_NODES.at(
                 f"cluster {cluster}, namespace {name}",
                 "holds servers of both tiers",
                 "Give each tier its own, for its own quota and policies.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from planner import faults
 from planner.emit.labels import GPU_RESOURCE, PART_OF, TIER_LABEL, ZONE_LABEL, object_name
 from planner.emit.metadata import Manifest
 from planner.emit.pods import zone_values
@@ -28,10 +29,9 @@ def karpenter_manifests(pool: NodePool, load_seconds: int = 1800) -> list[Manife
     """
     if pool.cloud not in _NODE_CLASSES:
         clouds = ", ".join(sorted(_NODE_CLASSES))
-        raise PlannerError(
-            f"node pool {pool.name}: no Karpenter node class is known for {pool.cloud}; "
-            f"known: {clouds}."
-        )
+        what = f"no Karpenter node class is known for {pool.cloud}"
+        where, fix = f"node pool {pool.name}", f"Use a cluster of one of: {clouds}."
+        raise PlannerError(faults.UNSUPPORTED_RELEASE.at(where, what, fix))
     group, kind = _NODE_CLASSES[pool.cloud]
     requirements = [
         _among("node.kubernetes.io/instance-type", [pool.instance]),

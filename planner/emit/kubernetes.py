@@ -15,6 +15,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from planner import faults
 from planner.emit import vllm
 from planner.emit.grouping import ClusterResources, ServerOnPool
 from planner.emit.labels import service_name
@@ -205,9 +206,9 @@ def _secret(kubeconfig: pulumi.Input[str]) -> pulumi.Output[str]:
 
     def checked(text: str) -> str:
         if not text.strip():
-            raise pulumi.RunError(
-                "a kubeconfig in the stack's configuration is blank: set it again"
-            )
+            what = "a kubeconfig in the stack's configuration is blank"
+            problem = faults.NO_KUBECONFIG.at("stack configuration", what, "Set it again.")
+            raise pulumi.RunError(str(problem))
         return text
 
     return pulumi.Output.secret(kubeconfig).apply(checked)
@@ -220,9 +221,9 @@ def missing_kubeconfigs(names: Sequence[str]) -> pulumi.RunError:
         f"{CONFIG_KEY.format(cluster=name)} < KUBECONFIG_FILE"
         for name in names
     )
-    return pulumi.RunError(
-        f"no kubeconfig for {', '.join(names)}: nothing was changed. Set it:\n{commands}"
-    )
+    what = f"no kubeconfig for {', '.join(names)}: nothing was changed"
+    problem = faults.NO_KUBECONFIG.at("stack configuration", what)
+    return pulumi.RunError(f"{problem}\n{commands}")
 
 
 def arguments(manifest: Manifest) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 
+from planner import faults
 from planner.errors import PlannerError
 from planner.units import GIB, MIB
 
@@ -47,20 +48,22 @@ def is_label_value(text: str) -> bool:
 def label_value(text: str, what: str) -> str:
     """Return ``text`` if Kubernetes takes it as a label's value, else say what it is."""
     if not is_label_value(text):
-        raise PlannerError(
-            f"{what} {text!r} cannot be a Kubernetes label: at most 63 letters, digits, '-', '_' "
-            "and '.', beginning and ending with a letter or digit. Rename it."
+        told = (
+            "cannot be a Kubernetes label: at most 63 letters, digits, '-', '_' "
+            "and '.', beginning and ending with a letter or digit"
         )
+        raise PlannerError(faults.BAD_OBJECT_NAME.at(f"{what} {text!r}", told, "Rename it."))
     return text
 
 
 def object_name(text: str, what: str) -> str:
     """Return ``text`` if it can name a Kubernetes object and be part of a host name."""
     if not _DNS_LABEL.fullmatch(text):
-        raise PlannerError(
-            f"{what} {text!r} cannot name a Kubernetes object: at most 63 lower-case letters, "
-            "digits and '-', beginning and ending with a letter or digit. Rename it."
+        told = (
+            "cannot name a Kubernetes object: at most 63 lower-case letters, "
+            "digits and '-', beginning and ending with a letter or digit"
         )
+        raise PlannerError(faults.BAD_OBJECT_NAME.at(f"{what} {text!r}", told, "Rename it."))
     return text
 
 

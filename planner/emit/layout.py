@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from planner import faults
 from planner.emit.grouping import ClusterResources, clusters
 from planner.emit.leaks import refuse_secrets
 from planner.emit.manifests import Manifest
@@ -90,7 +91,8 @@ def _manifests(found: tuple[ClusterResources, ...]) -> dict[str, Manifest]:
         for manifest in resources.objects():
             name = f"{resources.cluster}/{step_of(manifest)}/{file_name(manifest)}"
             if name in files:
-                raise PlannerError(f"two objects would be written to {name}: rename one of them.")
+                what, fix = "two objects would be written to it", "Rename one of them."
+                raise PlannerError(faults.BAD_OBJECT_NAME.at(name, what, fix))
             files[name] = in_wave(manifest)
     return files
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from planner import faults
 from planner.emit.manifests import Manifest
 from planner.errors import PlannerError
 from planner.secrets import kind_of, secrets_in
@@ -23,11 +24,10 @@ def refuse_secrets(manifests: Mapping[str, Manifest], texts: Mapping[str, str]) 
         *(told for name, text in texts.items() for told in _in_text(name, text)),
     ]
     if problems:
-        raise PlannerError(
-            "nothing was rendered, because a file would hold a secret:\n  "
-            + "\n  ".join(problems)
-            + "\nName a Secret that exists in the cluster (an ExternalSecret makes one) instead."
-        )
+        what = "nothing was rendered, because a file would hold a secret"
+        fix = "Name a Secret that exists in the cluster (an ExternalSecret makes one) instead."
+        head = faults.HOLDS_SECRET_VALUE.at("render", what, fix)
+        raise PlannerError(head, [f"  {line}" for line in problems])
 
 
 def _in_manifest(name: str, manifest: Manifest, seen: set[str]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planner import faults
 from planner.errors import PlannerError
 from planner.plan import NodePool
 
@@ -36,7 +37,7 @@ def gke_accelerator(pool: NodePool) -> str:
         return own_name
     if pool.accelerator not in _GKE_ACCELERATORS:
         known = ", ".join(sorted(_GKE_ACCELERATORS))
-        raise PlannerError(
-            f"node pool {pool.name}: GKE's name of {pool.accelerator} is not known; known: {known}."
-        )
+        what = f"GKE's name of {pool.accelerator} is not known"
+        where, fix = f"node pool {pool.name}", f"Use one of: {known}."
+        raise PlannerError(faults.UNSUPPORTED_RELEASE.at(where, what, fix))
     return _GKE_ACCELERATORS[pool.accelerator]

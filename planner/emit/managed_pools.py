@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pulumi
 
+from planner import faults
 from planner.emit.azure import resource_group
 from planner.emit.machine_names import ami_type, gke_accelerator
 from planner.emit.pool_terms import managed_name, pool_labels, pool_taints
@@ -53,7 +54,8 @@ def node_group(name: str, pool: NodePool, parent: pulumi.Resource) -> pulumi.Cus
     """Register an EKS managed node group, in the region and the account of its node role."""
     role = pool.site.node_role_arn
     if role is None:
-        raise PlannerError(f"node pool {pool.name} needs the cluster's site.node_role_arn.")
+        what = "it needs the cluster's site.node_role_arn"
+        raise PlannerError(faults.SITE_INCOMPLETE.at(f"node pool {pool.name}", what))
     provider = cloud_sdk("aws").Provider(
         f"{name}-aws",
         region=pool.region,

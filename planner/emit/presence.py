@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pulumi
 
+from planner import faults
 from planner.errors import PlannerError
 from planner.presence import is_present
-
-PACK = "policies/pulumi"
+from planner.project import PACK, PACK_ROOT_VARIABLE, has_own_pack, pack_folder
 
 
 def require_pack(root: Path) -> None:
@@ -23,12 +24,24 @@ def require_pack(root: Path) -> None:
     try:
         watched = engine is not None and is_present(engine, root.resolve())
     except (PlannerError, OSError) as error:
-        raise pulumi.RunError(f"cannot tell whether the policy pack is there: {error}") from None
+        what = f"cannot tell whether it is there: {error}"
+        raise pulumi.RunError(str(faults.NO_PACK.at("policy pack", what))) from None
     if not watched:
-        raise pulumi.RunError(
-            "a change needs the policy pack, which holds every resource against the plan: "
-            f"run again with --policy-pack {PACK}. Nothing was changed."
-        )
+        what = "a change needs it, and it does not watch this run: nothing was changed"
+        fix = f"Run again with --policy-pack {_pack(root)}.{_elsewhere(root)}"
+        raise pulumi.RunError(str(faults.NO_PACK.at("policy pack", what, fix)))
+
+
+def _pack(root: Path) -> str:
+    return PACK if has_own_pack(root) else str(pack_folder(root))
+
+
+def _elsewhere(root: Path) -> str:
+    """Say that a pack outside of the project was told of another one."""
+    told = os.environ.get(PACK_ROOT_VARIABLE)
+    if told is None or Path(told).resolve() == root.resolve():
+        return ""
+    return f" {PACK_ROOT_VARIABLE} names {told}: evaluate `llm-capacity env` in this project."
 
 
 def engine_address() -> str | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pulumi
 
+from planner import faults
 from planner.emit import aws, azure, gcp
 from planner.emit.aws import BedrockCapacity, BedrockCapacityArgs
 from planner.emit.azure import AzureDeployments, AzureDeploymentsArgs
@@ -41,7 +42,8 @@ def accounts(plan: Plan) -> tuple[AccountResources, ...]:
             problems.append(str(error))
         found.append(AccountResources(account, ours))
     if problems:
-        raise PlannerError("\n".join(problems))
+        head = faults.NOT_EMITTABLE.at("accounts", "they cannot be registered")
+        raise PlannerError(head, [f"  {line}" for line in problems])
     return tuple(found)
 
 

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from planner import faults
 from planner.emit.refusal import refuse
 
 CONNECT_SECONDS = 5.0
@@ -38,12 +39,8 @@ def require_reachable(kubeconfigs: Mapping[str, str]) -> None:
     lines = [f"  {name}: {reason}" for name, reason in found.items() if reason]
     if not lines:
         return
-    told = "\n".join(["clusters that cannot be reached:", *lines])
-    refuse(
-        told,
-        "Check the network, and the kubeconfig that the stack's "
-        "configuration holds (llm-capacity:kubeconfig-CLUSTER).",
-    )
+    what = f"{len(lines)} of {len(kubeconfigs)} cannot be reached"
+    refuse(faults.CLUSTER_UNREACHABLE.at("clusters", what), lines)
 
 
 def unreachable(kubeconfig: str, seconds: float = CONNECT_SECONDS) -> str | None:

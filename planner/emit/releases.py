@@ -14,6 +14,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
+from planner import faults
 from planner.base import Frozen
 from planner.errors import PlannerError
 from planner.workload import Date
@@ -79,9 +80,8 @@ def parsed(version: str) -> Release:
     try:
         return int(parts[0]), int(parts[1])
     except (IndexError, ValueError):
-        raise PlannerError(
-            f"vLLM version {version!r} is not a release number such as 0.33.0."
-        ) from None
+        what = f"{version!r} is not a release number such as 0.33.0"
+        raise PlannerError(faults.UNSUPPORTED_RELEASE.at("vLLM version", what)) from None
 
 
 def known_release(version: str, where: str) -> Release:
@@ -89,11 +89,9 @@ def known_release(version: str, where: str) -> Release:
     release = parsed(version)
     known = [item.release for item in table().releases]
     if release not in {parsed(item) for item in known}:
-        raise PlannerError(
-            f"{where}: the flags of vLLM {version} are not known here; "
-            f"known releases: {', '.join(known)}. "
-            "Set the cluster's serving.vllm_version to one of them."
-        )
+        what = f"the flags of vLLM {version} are not known here"
+        fix = f"Set the cluster's serving.vllm_version to one of: {', '.join(known)}."
+        raise PlannerError(faults.UNSUPPORTED_RELEASE.at(where, what, fix))
     return release
 
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from planner import faults
 from planner.emit.layout import documents
 from planner.emit.yaml_text import to_yaml
-from planner.errors import InputError, PlannerError, Problem
+from planner.errors import InputError, PlannerError
 from planner.plan import Plan
 
 __all__ = ["MARKER", "documents", "render", "to_yaml"]
@@ -42,7 +43,8 @@ def render(
     it is.
     """
     if plan.verdict in ("deny", "unavailable"):
-        raise PlannerError(f"the plan's verdict is {plan.verdict}: nothing is rendered.")
+        what = f"the plan's verdict is {plan.verdict}: nothing is rendered"
+        raise PlannerError(faults.NOT_ALLOWED.at(f"stack {plan.stack}", what))
     files = documents(plan, record, plan_json, guards)
     marker = {"capacity_digest": plan.capacity_digest, "files": sorted(files)}
     _check_ours(out_dir)
@@ -91,5 +93,5 @@ def _check_ours(out_dir: Path) -> None:
 
 
 def _refusal(out_dir: Path, what: str) -> InputError:
-    problem = Problem(str(out_dir), what, "Name another folder, or empty this one yourself.")
+    problem = faults.FOREIGN_FOLDER.at(str(out_dir), what)
     return InputError([problem])

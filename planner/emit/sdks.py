@@ -7,6 +7,8 @@ from types import ModuleType
 
 import pulumi
 
+from planner import faults
+
 _SDKS = {
     "azure": ("Azure", "pulumi_azure_native"),
     "aws": ("AWS", "pulumi_aws"),
@@ -23,7 +25,6 @@ def cloud_sdk(cloud: str, module: str = "") -> ModuleType:
     try:
         return importlib.import_module(f"{package}.{module}" if module else package)
     except ImportError as error:
-        raise pulumi.RunError(
-            f"the plan has {title} resources, and the {title} SDK is not installed. "
-            f"Install it: pip install 'llm-capacity[{cloud}]'"
-        ) from error
+        what = f"the plan has {title} resources, and the {title} SDK is not installed"
+        fix = f"Install it: pip install 'llm-capacity[{cloud}]'."
+        raise pulumi.RunError(str(faults.NO_SDK.at(title, what, fix))) from error

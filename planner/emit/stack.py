@@ -7,7 +7,10 @@ from typing import Any
 
 import pulumi
 
+from planner import faults
 from planner.canonical import plain
+from planner.comparing import snapshot_of
+from planner.deployed import OUTPUT
 from planner.emit.degradation import degradation, spill_targets
 from planner.emit.grouping import ClusterResources, clusters
 from planner.emit.kubernetes import (
@@ -57,7 +60,8 @@ def register_plan(
     Everything is checked before the first resource is registered.
     """
     if plan.verdict in ("deny", "unavailable"):
-        raise pulumi.RunError(f"the plan's verdict is {plan.verdict}: nothing is emitted.")
+        what = f"the plan's verdict is {plan.verdict}: nothing is emitted"
+        raise pulumi.RunError(str(faults.NOT_ALLOWED.at(f"stack {plan.stack}", what)))
     try:
         found = clusters(plan)
         providers = accounts(plan)
@@ -82,6 +86,7 @@ def outputs(plan: Plan, found: tuple[ClusterResources, ...]) -> dict[str, Any]:
         "capacity_digest": plan.capacity_digest,
         "evidence_digest": plan.evidence_digest,
         "verdict": plan.verdict,
+        OUTPUT: snapshot_of(plan).deployed().to_json(),
         "totals": plan.totals.model_dump(mode="json"),
         "decisions": _decisions(plan),
         "endpoints": {item.cluster: endpoints(item) for item in found},
@@ -136,11 +141,9 @@ def _require_signatures(plan: Plan, signed: Collection[str]) -> None:
         + ("" if item.signable else " (NOT SIGNABLE: CAPACITY IS NOT CONFIRMED)")
         for item in pending
     ]
-    text = "\n".join(["creating these units is their purchase, which nobody signed for:", *lines])
-    refuse(
-        text,
-        f"Once signed, add the digests:\n  pulumi config set --path '{SIGNED_KEY}[0]' ORDER_DIGEST",
-    )
+    what = "creating these units is their purchase, which nobody signed for"
+    fix = f"Once signed, add the digests: pulumi config set --path '{SIGNED_KEY}[0]' ORDER_DIGEST."
+    refuse(faults.NOT_SIGNED.at(f"stack {plan.stack}", what, fix), lines)
 
 
 def _require_kubeconfigs(

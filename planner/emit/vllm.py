@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
+from planner import faults
 from planner.emit.releases import has_flag, known_release, unknown_flags
 from planner.errors import PlannerError
 from planner.plan import VllmServer
@@ -86,10 +87,9 @@ def serve_command(server: VllmServer, nodes: int = 1, role: Role = "leader") -> 
     words = [word for flag, value in flags for word in (flag, value) if word is not None]
     unknown = unknown_flags([flag for flag, _ in flags], release)
     if unknown:
-        raise PlannerError(
-            f"server {server.name}: vLLM {server.vllm_version} has no flag "
-            f"{', '.join(unknown)}. Set the cluster's serving.vllm_version to a release that has."
-        )
+        what = f"vLLM {server.vllm_version} has no flag {', '.join(unknown)}"
+        fix = "Set the cluster's serving.vllm_version to a release that has."
+        raise PlannerError(faults.UNSUPPORTED_RELEASE.at(f"server {server.name}", what, fix))
     return ["vllm", "serve", model_location(server), *words]
 
 

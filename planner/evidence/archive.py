@@ -13,8 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from planner import faults
 from planner.canonical import canonical
-from planner.errors import InputError, Problem
+from planner.errors import InputError
 from planner.evidence.packing import compressed, packed, sha256_of
 from planner.files import write_whole
 from planner.policy.bundle import DATA, ROOT, Bundle
@@ -158,7 +159,9 @@ def files_of_waivers(folder: Path) -> dict[str, bytes]:
         }
     except OSError as error:
         what = f"cannot be read: {error.strerror}"
-        raise InputError([Problem(str(error.filename), what, "Check its rights.")]) from None
+        raise InputError(
+            [faults.FILE_UNREADABLE.at(str(error.filename), what, "Check its rights.")]
+        ) from None
 
 
 def _without_secrets(text: str) -> str:

@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planner import faults
 from planner.canonical import canonical
-from planner.errors import InputError, PlanDiffers, Problem
+from planner.errors import InputError, PlanDiffers, reason_of
 from planner.policy.chain import Appended
 
 if TYPE_CHECKING:
@@ -45,9 +46,9 @@ def record_signer(environment: Mapping[str, str]) -> CryptoSigner | None:
     try:
         return private_key(Path(path).read_bytes())
     except (OSError, ValueError) as error:
-        what = f"the key cannot be used: {_told(error)}"
+        what = f"the key cannot be used: {reason_of(error)}"
         fix = "Give the path of an ed25519 key in PEM without a passphrase, or unset the variable."
-        raise InputError([Problem(KEY_VARIABLE, what, fix)]) from None
+        raise InputError([faults.BAD_RECORD_KEY.at(KEY_VARIABLE, what, fix)]) from None
 
 
 def attest(appended: Appended, signer: CryptoSigner) -> str:
@@ -85,31 +86,35 @@ def verify_attestation(envelope: bytes | str, public_key: Path) -> dict[str, Any
         key = read_key(public_key.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         fix = "Give the public half of the record key, ed25519 in PEM."
-        what = f"the key cannot be used: {_told(error)}"
-        raise InputError([Problem(str(public_key), what, fix)]) from None
+        what = f"the key cannot be used: {reason_of(error)}"
+        raise InputError([faults.BAD_RECORD_KEY.at(str(public_key), what, fix)]) from None
     try:
         content = strict_json(envelope.encode() if isinstance(envelope, str) else envelope)
         signed = Envelope.from_dict(content)
         if not isinstance(signed.payload_type, str):
             raise ValueError("its type is no text")
     except (KeyError, TypeError, AttributeError, ValueError, binascii.Error, FormatError) as error:
-        raise PlanDiffers(f"the attestation is malformed ({error!r})") from None
+        raise _invalid(f"the attestation is malformed ({error!r})") from None
     try:
         signed.verify([key], 1)
     except (VerificationError, ValueError):
-        raise PlanDiffers("no signature of the attestation is by that key") from None
+        raise _invalid("no signature of the attestation is by that key") from None
     if signed.payload_type != PAYLOAD_TYPE:
-        raise PlanDiffers(f"the attestation is of type {signed.payload_type!r}")
+        raise _invalid(f"the attestation is of type {signed.payload_type!r}")
     try:
         statement = strict_json(signed.payload)
     except ValueError as error:
-        raise PlanDiffers(f"what was signed is not JSON ({error})") from None
+        raise _invalid(f"what was signed is not JSON ({error})") from None
     if not isinstance(statement, dict):
-        raise PlanDiffers("what was signed is no statement")
+        raise _invalid("what was signed is no statement")
     kind = (statement.get("_type"), statement.get("predicateType"))
     if kind != (STATEMENT_TYPE, PREDICATE_TYPE):
-        raise PlanDiffers(f"what was signed is no statement about a record: {kind}")
+        raise _invalid(f"what was signed is no statement about a record: {kind}")
     return statement
+
+
+def _invalid(what: str) -> PlanDiffers:
+    return PlanDiffers(faults.BAD_ATTESTATION.at("attestation", what))
 
 
 def attested(statement: Mapping[str, Any], record: Mapping[str, Any], line: str) -> str | None:
@@ -126,7 +131,3 @@ def _subjects(record: Mapping[str, Any], line: str) -> dict[str, str]:
     """Return the sha256 of what a statement is about, by name."""
     plan = str(record["plan_digest"]).removeprefix("sha256:")
     return {"plan": plan, "record": hashlib.sha256(line.encode()).hexdigest()}
-
-
-def _told(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)

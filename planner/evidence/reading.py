@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from planner import faults
 from planner.catalog.loader import digest_of
-from planner.errors import InputError, Problem
+from planner.errors import InputError
 from planner.evidence.archive import ATTESTATION, FOLDER, INDEX, RECORD, SUFFIX, file_of
 from planner.evidence.packing import decompressed, sha256_of, unpacked
 from planner.policy.chain import read_record
@@ -81,7 +82,9 @@ def open_archive(path: Path) -> Kept:
     def beside(row: Mapping[str, Any]) -> tuple[Path, bytes]:
         name = str(row["file"])
         if "/" in name or name.startswith("."):
-            raise InputError([Problem(str(path), f"it names {name!r}", "Use another copy.")])
+            raise InputError(
+                [faults.RECORD_UNREADABLE.at(str(path), f"it names {name!r}", "Use another copy.")]
+            )
         return path.parent / name, _bytes(path.parent / name)
 
     parts: dict[str, bytes] = {}
@@ -121,7 +124,7 @@ def _of_line(line: str, where: str, archive: Path | None, chain: Path | None) ->
     record = _usable(where, lambda: read_record(line))
     if archive is None:
         fix = "Name the folder of archives as well."
-        raise InputError([Problem(where, "a line alone has no archive", fix)])
+        raise InputError([faults.RECORD_UNREADABLE.at(where, "a line alone has no archive", fix)])
     if archive.is_dir():
         archive /= file_of(record["decision_id"])
     return Found(record, line, archive, chain)
@@ -149,7 +152,7 @@ def _only_archive(folder: Path, decision_id: str | None) -> Path:
     found = sorted(path for path in folder.iterdir() if _ARCHIVE.fullmatch(path.name))
     if len(found) != 1:
         what = f"it holds {len(found)} archives of decisions"
-        raise InputError([Problem(str(folder), what, "Name one of its files.")])
+        raise InputError([faults.RECORD_UNREADABLE.at(str(folder), what, "Name one of its files.")])
     return found[0]
 
 
@@ -170,11 +173,13 @@ def _bytes(path: Path) -> bytes:
     except OSError as error:
         fix = "Name a record, or an archive with the files beside it."
         what = f"cannot be read: {error.strerror}"
-        raise InputError([Problem(str(path), what, fix)]) from None
+        raise InputError([faults.RECORD_UNREADABLE.at(str(path), what, fix)]) from None
 
 
 def _usable(where: Path | str, read: Callable[[], T]) -> T:
     try:
         return read()
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError([Problem(str(where), str(error), "Use another copy.")]) from None
+        raise InputError(
+            [faults.RECORD_UNREADABLE.at(str(where), str(error), "Use another copy.")]
+        ) from None

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from planner import faults
 from planner.base import Frozen
-from planner.errors import InputError, Problem
+from planner.errors import InputError
 from planner.evidence.archive import POLICIES, WAIVERS, raw_findings
 from planner.evidence.comparing import Difference, differences_of
 from planner.evidence.reading import Found, Kept, find, open_archive
@@ -85,14 +86,16 @@ def replay(
     if record.get("schema_version") != SCHEMA_VERSION:
         what = f"a record of version {record.get('schema_version')!r}"
         fix = f"Records of version {SCHEMA_VERSION} can be replayed."
-        raise InputError([Problem(str(source)[:200], what, fix)])
+        raise InputError([faults.RECORD_UNREADABLE.at(str(source)[:200], what, fix)])
     kept = open_archive(found.archive)
     try:
         return _replay(found, kept, public_key, opa, timeout_seconds)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         # Whoever forges a record can leave out whatever is read of it.
         what = f"record or archive lack what a run of this version leaves ({error!r})"
-        raise InputError([Problem(str(found.archive), what, "Use another copy.")]) from None
+        raise InputError(
+            [faults.RECORD_UNREADABLE.at(str(found.archive), what, "Use another copy.")]
+        ) from None
 
 
 def _replay(

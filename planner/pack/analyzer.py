@@ -23,20 +23,19 @@ from google.protobuf import empty_pb2, json_format
 from pulumi.runtime import proto
 from pulumi.runtime.proto import analyzer_pb2_grpc, plugin_pb2
 
+from planner import faults
 from planner.errors import PlannerError
 from planner.pack.judge import Judge
 from planner.policy.bundle import read_bundle
 from planner.policy.resources import RawResource, Row, row_of
 from planner.policy.verdicts import Finding
 from planner.presence import present
+from planner.project import PACK_ROOT_VARIABLE, own_policies
 from planner.report.findings import finding_lines, rule_rows
 
 PACK = "llm-capacity"
 FAULT = "planner"
 """The name under which the pack reports what keeps it from judging."""
-
-ROOT_VARIABLE = "LLM_CAPACITY_ROOT"
-"""Environment variable with the project's folder, where the pack does not lie in it."""
 
 _UNLIMITED = (("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1))
 _WATCH_SECONDS = 2.0
@@ -181,7 +180,8 @@ class Analyzer(proto.AnalyzerServicer):
         stack = urn.split("::")[0].removeprefix("urn:pulumi:")
         asked = self._asked or {"stack": stack}
         if asked["stack"] != stack:
-            raise PlannerError(f"{urn} belongs to stack {stack}, and this run is of another.")
+            what = f"it belongs to stack {stack}, and this run is of another"
+            raise PlannerError(faults.ANOTHER_STACK.at(urn, what))
         if self._judge is None:
             self._judge = self._start(asked)
             if isinstance(self._judge, Exception):
@@ -189,7 +189,8 @@ class Analyzer(proto.AnalyzerServicer):
             if self._judge.refusal is not None:
                 raise self._judge.refusal
         if isinstance(self._judge, Exception) or self._judge.refusal is not None:
-            raise PlannerError("nothing may be registered: see the first violation.")
+            what = "nothing may be registered: see the first violation"
+            raise PlannerError(faults.ANOTHER_STACK.at(urn, what))
         return self._judge
 
     def _start(self, asked: dict[str, Any]) -> Judge | Exception:
@@ -202,9 +203,8 @@ class Analyzer(proto.AnalyzerServicer):
             return error
 
     def _rules(self) -> Iterable[Any]:
-        policies = self._root / "policies"
         try:
-            manifest = read_bundle(policies if policies.is_dir() else None).manifest
+            manifest = read_bundle(own_policies(self._root)).manifest
             return [rule for rule in rule_rows(manifest) if _STAGES & set(rule.stages)]
         except PlannerError:
             # The judge will say what is wrong with them, as a violation.
@@ -222,7 +222,7 @@ class Analyzer(proto.AnalyzerServicer):
 
 def serve(pack: Path) -> None:
     """Serve the pack in folder ``pack`` until the engine ends it or is gone."""
-    given = os.environ.get(ROOT_VARIABLE)
+    given = os.environ.get(PACK_ROOT_VARIABLE)
     root = Path(given) if given else pack.parents[1]
     analyzer = Analyzer(root.resolve())
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planner.errors import InputError, PolicyDenied, Problem
+from planner import faults
+from planner.errors import InputError, PolicyDenied
 from planner.pack.judge import Judge
 from planner.policy.answer import worst
 from planner.policy.resources import RawResource, Row, row_of
 from planner.policy.verdicts import Finding, Verdict
-
-_FIX = "Write it with: pulumi stack export --file FILE"
 
 
 @dataclass(frozen=True)
@@ -44,11 +43,13 @@ def audit_state(path: Path, root: Path, *, at: dt.datetime | None = None) -> Aud
     names = sorted({item.urn.split("::")[0].removeprefix("urn:pulumi:") for item in raw})
     if len(names) != 1:
         told = ", ".join(names) or "no stack"
-        raise InputError([Problem(str(path), f"it holds resources of {told}", _FIX)])
+        raise InputError([faults.BAD_STATE.at(str(path), f"it holds resources of {told}")])
     rows = rows_of(raw)
     with Judge(root, names[0], at=at) as judge:
         if judge.refusal is not None:
-            raise PolicyDenied(f"there is no plan to hold the state against:\n{judge.refusal}")
+            what = "there is no plan to hold the state against"
+            refusal = str(judge.refusal).splitlines()
+            raise PolicyDenied(faults.STATE_DENIED.at(str(path), what), refusal)
         found = judge.findings(rows, complete=True)
         return Audit(names[0], len(rows), found, judge.plan.capacity_digest)
 
@@ -65,7 +66,7 @@ def resources_of(state: Mapping[str, Any], label: str) -> Iterator[RawResource]:
     """
     items = state.get("resources")
     if not isinstance(items, list):
-        raise InputError([Problem(label, "it lists no resources", _FIX)])
+        raise InputError([faults.BAD_STATE.at(label, "it lists no resources")])
     try:
         inputs = {item["urn"]: item.get("inputs") or {} for item in items}
         for item in items:
@@ -80,7 +81,9 @@ def resources_of(state: Mapping[str, Any], label: str) -> Iterator[RawResource]:
                 provider=inputs.get(provider),
             )
     except (KeyError, TypeError, AttributeError) as error:
-        raise InputError([Problem(label, f"a resource is malformed ({error!r})", _FIX)]) from error
+        raise InputError(
+            [faults.BAD_STATE.at(label, f"a resource is malformed ({error!r})")]
+        ) from error
 
 
 def _state(path: Path) -> Mapping[str, Any]:
@@ -91,9 +94,11 @@ def _state(path: Path) -> Mapping[str, Any]:
         version = document.get("version")
     except OSError as error:
         what = error.strerror or "it cannot be read"
-        raise InputError([Problem(str(path), what, _FIX)]) from error
+        raise InputError([faults.BAD_STATE.at(str(path), what)]) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError([Problem(str(path), "it is no exported state", _FIX)]) from error
+        raise InputError([faults.BAD_STATE.at(str(path), "it is no exported state")]) from error
     if version != 3 or not isinstance(found, Mapping):
-        raise InputError([Problem(str(path), f"version {version!r} of a state is not known", _FIX)])
+        raise InputError(
+            [faults.BAD_STATE.at(str(path), f"version {version!r} of a state is not known")]
+        )
     return found

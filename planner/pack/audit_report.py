@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from planner import faults
 from planner.errors import PlannerError, PolicyDenied, PolicyUnavailable
 from planner.pack.audit import Audit
 from planner.report.findings import findings_text
@@ -34,10 +35,13 @@ def audit_text(found: Audit) -> str:
 
 def audit_error(found: Audit) -> PlannerError | None:
     """Return the error that an audit stands for, None where nothing is barred."""
+    where = f"stack {found.stack}"
     match found.verdict:
         case "unavailable":
-            return PolicyUnavailable(f"the policy could not tell about stack {found.stack}")
+            return PolicyUnavailable(faults.CANNOT_TELL.at(where, "the policy could not tell"))
         case "deny":
-            return PolicyDenied(f"stack {found.stack} has what its plan does not allow")
+            return PolicyDenied(
+                faults.STATE_DENIED.at(where, "it has what its plan does not allow")
+            )
         case _:
             return None

@@ -12,9 +12,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from planner.declare import CONFIG_FOLDER, PLATFORM_FILE, json_schemas
-from planner.errors import InputError, Problem
+from planner import faults
+from planner.declare import PLATFORM_FILE, json_schemas
+from planner.errors import InputError
 from planner.files import write_whole
+from planner.project import CONFIG_FOLDER
 from planner.running import OUT_FOLDER
 
 FOLDER = "declared"
@@ -34,9 +36,13 @@ def declared_project(project: Path, stack: str, workloads: Any, platform: Any) -
     the stack are below it. Raises InputError for inputs that are no such documents.
     """
     if not isinstance(workloads, Sequence) or isinstance(workloads, str) or not workloads:
-        raise InputError([Problem("workloads", "lists no workload", "Declare at least one.")])
+        raise InputError(
+            [faults.NO_WORKLOAD.at("workloads", "lists no workload", "Declare at least one.")]
+        )
     if not isinstance(platform, Mapping):
-        raise InputError([Problem("platform", "is missing", "Declare where capacity may be.")])
+        raise InputError(
+            [faults.NO_PLATFORM.at("platform", "is missing", "Declare where capacity may be.")]
+        )
     schemas = json_schemas()
     root = project / OUT_FOLDER / FOLDER / stack
     files = {PLATFORM_FILE: declared(platform, schemas["platform"])}

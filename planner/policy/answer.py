@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from planner import faults
 from planner.errors import PolicyUnavailable
 from planner.policy.verdicts import Finding, Verdict
 
@@ -82,7 +83,7 @@ _REPORT = "The policies on the server are not consistent: load a bundle that pas
 
 
 def _unusable(what: str, fix: str) -> PolicyUnavailable:
-    return PolicyUnavailable(f"policy engine: {what}. {fix}.")
+    return PolicyUnavailable(faults.UNUSABLE_ANSWER.at("policy engine", what, f"{fix}."))
 
 
 def _rule_ids(result: Mapping[str, Any], required: Collection[str]) -> tuple[str, ...]:

@@ -15,8 +15,9 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from planner import faults
 from planner.base import Frozen
-from planner.errors import InputError, Problem
+from planner.errors import InputError, reason_of
 from planner.policy.document import instant
 from planner.policy.moments import ExactMoment
 from planner.policy.signatures import Sha256, public_key, strict_json, verify
@@ -62,13 +63,17 @@ def read_reviews(path: Path) -> Reviews:
     except ValidationError as error:
         rows = error.errors(include_url=False, include_input=False)[:10]
         problems = [
-            Problem(f"{path.name} ({'.'.join(map(str, row['loc']))})", row["msg"], fix)
+            faults.BAD_REVIEWS.at(
+                f"{path.name} ({'.'.join(map(str, row['loc']))})", row["msg"], fix
+            )
             for row in rows
         ]
         raise InputError(problems) from None
     except (OSError, ValueError) as error:
-        told = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise InputError([Problem(str(path), f"cannot be used: {told}", fix)]) from None
+        told = reason_of(error)
+        raise InputError(
+            [faults.BAD_REVIEWS.at(str(path), f"cannot be used: {told}", fix)]
+        ) from None
 
 
 def approve(

@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from planner.errors import PolicyUnavailable
+from planner import faults
+from planner.errors import PolicyUnavailable, reason_of
 
 ROOT = "llm_capacity"
 """The one root of the document tree that the bundle owns."""
@@ -92,10 +93,8 @@ def policies_folder() -> Path:
     for candidate in (_HERE / "policies", _HERE.parents[1] / "policies"):
         if (candidate / _RULES_MANIFEST).is_file():
             return candidate
-    raise PolicyUnavailable(
-        "no policies found beside the package or in the repository root. "
-        "Run from a clone, install a wheel that carries them, or set policy.url."
-    )
+    what = "none found beside the package or in the repository root"
+    raise PolicyUnavailable(faults.NO_POLICIES.at("policies", what))
 
 
 def read_bundle(folder: Path | None = None) -> Bundle:
@@ -108,7 +107,8 @@ def read_bundle(folder: Path | None = None) -> Bundle:
             if path.is_file() and _is_loaded(path)
         }
     except OSError as error:
-        raise PolicyUnavailable(f"cannot read the policies in {folder}: {error}") from error
+        what = f"the policies cannot be read: {reason_of(error)}"
+        raise PolicyUnavailable(faults.DAMAGED_POLICIES.at(str(folder), what)) from error
     return _bundle(files, str(folder), folder / "capabilities.json")
 
 
@@ -178,10 +178,12 @@ def _bundle(files: dict[str, bytes], label: str, capabilities: Path) -> Bundle:
     stages = _stages(data, label)
     rules = [name for name in files if name.startswith(f"{ROOT}/rules/")]
     if not stages or len(rules) != len(stages):
-        raise PolicyUnavailable(
-            f"{label} holds {len(rules)} rules but its manifest lists {len(stages)}: "
-            f"a rule was added or lost. Correct {_RULES_MANIFEST} or restore the file."
+        what = (
+            f"it holds {len(rules)} rules but its manifest lists {len(stages)}: "
+            "a rule was added or lost"
         )
+        fix = f"Correct {_RULES_MANIFEST} or restore the file."
+        raise PolicyUnavailable(faults.DAMAGED_POLICIES.at(label, what, fix))
     return Bundle(files, data, _digest(files, data), stages, capabilities)
 
 
@@ -203,9 +205,9 @@ def _data(files: dict[str, bytes], label: str) -> dict[str, Any]:
             node = node.setdefault(part, {}) if isinstance(node, dict) else None
         content = _json(files[name], name, label)
         if not (isinstance(content, dict) and isinstance(node, dict)) or set(content) & set(node):
+            what = f"{name} is no mapping, or another data file has the same keys"
             raise PolicyUnavailable(
-                f"{label} cannot be used: {name} is no mapping, or another data file has the "
-                "same keys. Correct the file."
+                faults.DAMAGED_POLICIES.at(label, f"cannot be used: {what}", "Correct the file.")
             )
         node.update(content)
     return tree
@@ -235,22 +237,20 @@ def _stages(data: dict[str, Any], label: str) -> dict[str, frozenset[str]]:
         rows: list[dict[str, Any]] = data[ROOT]["manifest"]["rules"]
         return {str(row["id"]): frozenset(map(str, row["stages"])) for row in rows}
     except (KeyError, TypeError) as error:
-        raise PolicyUnavailable(
-            f"the rule manifest {_RULES_MANIFEST} in {label} cannot be read ({error!r}). "
-            "Restore it."
-        ) from error
+        what = f"the rule manifest {_RULES_MANIFEST} cannot be read ({error!r})"
+        raise PolicyUnavailable(faults.DAMAGED_POLICIES.at(label, what, "Restore it.")) from error
 
 
 def _json(content: bytes, name: str, label: str) -> Any:
     try:
         return json.loads(content)
     except ValueError as error:
+        what = f"cannot be used: {name} is not JSON ({error})"
         raise PolicyUnavailable(
-            f"{label} cannot be used: {name} is not JSON ({error}). Restore the file."
+            faults.DAMAGED_POLICIES.at(label, what, "Restore the file.")
         ) from error
 
 
 def _odd(label: str, what: str) -> PolicyUnavailable:
-    return PolicyUnavailable(
-        f"{label} cannot be used: {what}. Build it with `llm-capacity bundle`."
-    )
+    fix = "Build it with `llm-capacity bundle`."
+    return PolicyUnavailable(faults.DAMAGED_POLICIES.at(label, f"cannot be used: {what}", fix))

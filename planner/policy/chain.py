@@ -16,12 +16,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from planner import faults
 from planner.errors import InputError, Problem
 from planner.policy.document import digest
 from planner.policy.signatures import strict_json
 from planner.secrets import redact
-
-_KEEP = "Keep the file as it is, and compare it with a copy or with the attestations."
 
 
 class Appended(NamedTuple):
@@ -81,7 +80,9 @@ def verify_chain(path: Path, head: str | None = None) -> tuple[Problem, ...]:
         raw = path.read_bytes()
     except OSError as error:
         what = f"cannot be read: {error.strerror}"
-        raise InputError([Problem(str(path), what, "Name a policy-record.jsonl.")]) from None
+        raise InputError(
+            [faults.RECORD_UNREADABLE.at(str(path), what, "Name a policy-record.jsonl.")]
+        ) from None
     return tuple(_broken(path.name, raw, head))
 
 
@@ -94,23 +95,23 @@ def _broken(name: str, raw: bytes, head: str | None) -> Iterator[Problem]:
             record = read_record(line)
         except ValueError as error:
             # The next line links to the last whole one: a torn line is no link.
-            yield Problem(where, f"not a whole record ({error}): torn or edited", _KEEP)
+            yield faults.RECORD_BROKEN.at(where, f"not a whole record ({error}): torn or edited")
             continue
         id = record["decision_id"]
         if id_of(record) != id or line_of(record).encode() != line:
-            yield Problem(where, f"edited: its content is not that of {id}", _KEEP)
+            yield faults.RECORD_BROKEN.at(where, f"edited: its content is not that of {id}")
         if "previous" not in record:
-            yield Problem(where, "it names no record before it: older, or edited", _KEEP)
+            yield faults.RECORD_BROKEN.at(where, "it names no record before it: older, or edited")
         elif record["previous"] != before:
             wanted = before or "none, as the first line"
             what = f"it follows {record['previous'] or 'none'}, but the line before is {wanted}"
-            yield Problem(where, f"{what}: a line was removed, added or moved", _KEEP)
+            yield faults.RECORD_BROKEN.at(where, f"{what}: a line was removed, added or moved")
         before = id
     if rest:
-        yield Problem(f"{name}:{len(lines) + 1}", "the last line is torn", _KEEP)
+        yield faults.RECORD_BROKEN.at(f"{name}:{len(lines) + 1}", "the last line is torn")
     if head is not None and before != head:
         what = f"the last record is {before or 'none'}, not {head}: lines were removed or added"
-        yield Problem(name, what, _KEEP)
+        yield faults.RECORD_BROKEN.at(name, what)
 
 
 def _linked(body: Mapping[str, Any], previous: str | None) -> Appended:

@@ -20,7 +20,8 @@ import requests
 from opa_client import OpaClient
 from requests.adapters import HTTPAdapter
 
-from planner.errors import InputError, PolicyUnavailable, Problem
+from planner import faults
+from planner.errors import InputError, PolicyUnavailable, reason_of
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]"})
 _HOST = "127.0.0.1"
@@ -111,10 +112,8 @@ def central_connection(
         try:
             ssl.create_default_context(cafile=str(ca_bundle))
         except (OSError, ssl.SSLError) as error:
-            raise PolicyUnavailable(
-                f"policy.ca_bundle: {ca_bundle} cannot be used ({error}). Give a PEM file with "
-                "the certificate of the authority."
-            ) from error
+            what = f"{ca_bundle} cannot be used ({reason_of(error)})"
+            raise PolicyUnavailable(faults.BAD_CA_BUNDLE.at("policy.ca_bundle", what)) from error
         connection.session.mount("https://", _Authorities(str(ca_bundle)))
     return connection
 
@@ -140,11 +139,11 @@ def parse_url(url: str) -> Endpoint:
         parts, port = urlsplit(""), None
     host = parts.hostname
     if parts.scheme not in ("http", "https") or not host:
-        raise _bad_url(f"{url!r} is not an http(s) address", "Write https://host:port")
+        raise _bad_url(f"{url!r} is not an http(s) address", "Write https://host:port.")
     if parts.path not in ("", "/") or parts.query or parts.fragment or parts.username:
-        raise _bad_url("only scheme, host and port are supported", "Write https://host:port")
+        raise _bad_url("only scheme, host and port are supported", "Write https://host:port.")
     if parts.scheme == "http" and host not in _LOOPBACK:
-        raise _bad_url("a verdict over plain http can be forged on its way", "Use https")
+        raise _bad_url("a verdict over plain http can be forged on its way", "Use https.")
     tls = parts.scheme == "https"
     bracketed = f"[{host}]" if ":" in host else host
     return Endpoint(bracketed, port or (443 if tls else 8181), tls)
@@ -156,4 +155,4 @@ def _keep_headers(request: requests.PreparedRequest) -> requests.PreparedRequest
 
 
 def _bad_url(what: str, fix: str) -> InputError:
-    return InputError([Problem("policy.url", what, fix)])
+    return InputError([faults.BAD_POLICY_URL.at("policy.url", what, fix)])

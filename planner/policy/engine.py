@@ -22,6 +22,7 @@ from typing import Any, Self
 
 import requests
 
+from planner import faults
 from planner.errors import PolicyUnavailable
 from planner.policy.answer import Answer, read_answer
 from planner.policy.bundle import Bundle, read_bundle
@@ -163,7 +164,8 @@ class PolicyEngine:
     def ask(self, document: Mapping[str, Any]) -> Answer:
         """Return the complete answer to one question; see planner.policy.document."""
         if self._connection is None:
-            raise PolicyUnavailable("the policy engine is not running: use it in a with block")
+            what, fix = "it is not running", "Use it in a with block."
+            raise PolicyUnavailable(faults.NO_ANSWER.at("policy engine", what, fix))
         nonce = secrets.token_hex(16)
         body = self._query(self._connection, {**document, "nonce": nonce})
         proof = None
@@ -184,11 +186,11 @@ class PolicyEngine:
     def _check_revision(self, reported: str | None) -> None:
         """Refuse rules other than the verified ones, whose digest is their revision."""
         if reported != self._bundle.digest:
-            raise PolicyUnavailable(
-                f"policy engine: it serves the revision {reported or '(none reported)'}, but the "
-                f"bundle verified under policy.verification_key has {self._bundle.digest}. "
-                "Serve that bundle and no other with a revision, or update policy.bundle."
+            what = (
+                f"it serves the revision {reported or '(none reported)'}, but the "
+                f"bundle verified under policy.verification_key has {self._bundle.digest}"
             )
+            raise PolicyUnavailable(faults.OTHER_POLICIES.at("policy engine", what))
 
     def _query(self, connection: Connection, question: dict[str, Any]) -> Any:
         """Ask, again where asking again can help: the question changes nothing."""
@@ -232,16 +234,15 @@ class PolicyEngine:
             what, fix = f"the answer is not JSON ({error})", "Check what serves policy.url"
         else:
             what, fix = f"{type(error).__name__}: {error}", "Check policy.url"
-        return PolicyUnavailable(f"policy engine: {what}{tried}. {fix}.")
+        return PolicyUnavailable(faults.NO_ANSWER.at("policy engine", f"{what}{tried}", f"{fix}."))
 
 
 def _token() -> str | None:
     """Return the token for a central server; one that is no header is not shown in an error."""
     token = os.environ.get(TOKEN_VARIABLE, "").strip()
     if not all("!" <= character <= "~" for character in token):
-        raise PolicyUnavailable(
-            f"{TOKEN_VARIABLE} holds a space or another character that no token has. Set it again."
-        )
+        what = "it holds a space or another character that no token has"
+        raise PolicyUnavailable(faults.BAD_TOKEN.at(TOKEN_VARIABLE, what))
     return token or None
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
+from planner import faults
 from planner.errors import PolicyUnavailable
 from planner.options import Option
 from planner.policy.answer import Answer, worst
@@ -42,10 +43,12 @@ def gate_options(
     counts = Counter(option.id for option in options)
     repeated = sorted(id for id, count in counts.items() if count > 1)
     if repeated:
-        raise PolicyUnavailable(f"options share an id, so no verdict is theirs: {repeated[:5]}")
+        what = f"options share an id, so no verdict is theirs: {repeated[:5]}"
+        raise PolicyUnavailable(faults.BAD_QUESTION.at("policy gate", what))
     asked = {option["id"]: option for option in document["options"]}
     if set(asked) != set(counts) or len(document["options"]) != len(asked):
-        raise PolicyUnavailable("the document asks about other options than those to be judged")
+        what = "the document asks about other options than those to be judged"
+        raise PolicyUnavailable(faults.BAD_QUESTION.at("policy gate", what))
     with _no_collection():
         question = share(document, getattr(engine, "reads", None))
     findings = engine.ask(question.document).findings

@@ -11,7 +11,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from planner.errors import PolicyUnavailable
+from planner import faults
+from planner.errors import PolicyUnavailable, reason_of
 
 MINIMUM_OPA = (1, 21, 3)
 """Earlier bundle signature checks could be bypassed (GHSA-g2pf-6v5v-qcc8)."""
@@ -23,10 +24,8 @@ def find_opa(opa: str | None) -> str:
     """Return the executable ``opa``, else the one on PATH; PolicyUnavailable for none."""
     found = shutil.which(opa or "opa")
     if found is None:
-        raise PolicyUnavailable(
-            f"no executable {opa or 'opa'} found. Install Open Policy Agent 1.21.3 or later on "
-            "PATH (`make setup` builds it), or set policy.url to a central server."
-        )
+        what = f"no executable {opa or 'opa'} found"
+        raise PolicyUnavailable(faults.OPA_MISSING.at("policy engine", what))
     return str(Path(found).resolve())
 
 
@@ -52,7 +51,10 @@ def run_opa(opa: str, arguments: Sequence[str], folder: Path) -> str | None:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise PolicyUnavailable(f"`opa {arguments[0]}` did not run: {error}") from error
+        where = f"`opa {arguments[0]}`"
+        raise PolicyUnavailable(
+            faults.OPA_FAILED.at(where, f"did not run: {reason_of(error)}")
+        ) from error
     said = done.stdout.decode(errors="replace").strip()[-2000:]
     return None if done.returncode == 0 else said or f"exit code {done.returncode}"
 
@@ -65,4 +67,5 @@ def check_version(version: str) -> None:
         numbers = ()
     if numbers < MINIMUM_OPA:
         wanted = ".".join(map(str, MINIMUM_OPA))
-        raise PolicyUnavailable(f"OPA on PATH is {version}; install {wanted} or later.")
+        what, fix = f"OPA on PATH is {version}", f"Install {wanted} or later."
+        raise PolicyUnavailable(faults.OPA_TOO_OLD.at("policy engine", what, fix))

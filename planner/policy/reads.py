@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal, Self, get_args
 
+from planner import faults
 from planner.errors import PolicyUnavailable
 
 Whole = Literal["none", "pinned", "all"]
@@ -84,8 +85,9 @@ class Reads:
                 fields = Fields.of_row(row)
                 rules[fields] = (*rules.get(fields, ()), str(row["id"]))
         except (KeyError, TypeError, ValueError) as error:
+            what = f"it does not say what its rules read ({error})"
             raise PolicyUnavailable(
-                f"the rule manifest does not say what its rules read ({error}). Correct `reads`."
+                faults.DAMAGED_POLICIES.at("rule manifest", what, "Correct `reads`.")
             ) from error
         return cls(rules) if any("reads" in row for row in rows) else None
 

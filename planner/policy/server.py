@@ -23,6 +23,7 @@ from typing import Self
 
 from opa_client import OpaClient
 
+from planner import faults
 from planner.errors import PolicyUnavailable
 from planner.policy.bundle import MANIFEST, Bundle
 from planner.policy.opa import environment, find_opa
@@ -112,7 +113,7 @@ class LocalServer:
                     break
                 # Most likely somebody took the port between our look and OPA's.
                 if attempt == _PORT_ATTEMPTS - 1 or "address already in use" not in self.log():
-                    raise PolicyUnavailable(f"OPA did not start: {self.log()}")
+                    raise _failed(f"OPA did not start: {self.log()}")
             if check is not None:
                 _await_check(check)
                 _CHECKED.add(known)
@@ -206,11 +207,10 @@ class LocalServer:
                 if client.check_health({"bundles": True}):
                     return True
                 if "Bundle load failed" in self.log():
-                    raise PolicyUnavailable(f"OPA refused the bundle: {self.log()}")
+                    what = f"OPA refused the bundle: {self.log()}"
+                    raise PolicyUnavailable(faults.DAMAGED_POLICIES.at("policy engine", what))
                 if time.monotonic() > deadline:
-                    raise PolicyUnavailable(
-                        f"OPA did not answer within {_START_SECONDS:.0f} s: {self.log()}"
-                    )
+                    raise _failed(f"OPA did not answer within {_START_SECONDS:.0f} s: {self.log()}")
                 time.sleep(_POLL_SECONDS)
         return False
 
@@ -248,9 +248,12 @@ def _await_check(check: subprocess.Popen[bytes]) -> None:
     try:
         output, _ = check.communicate(timeout=_START_SECONDS)
     except subprocess.TimeoutExpired as error:
-        raise PolicyUnavailable("checking the policies took too long") from error
+        raise _failed("checking the policies took too long") from error
     if check.returncode != 0:
         text = output.decode(errors="replace").strip()[-2000:]
-        raise PolicyUnavailable(
-            f"the policies do not pass `opa check --strict` under capabilities.json: {text}"
-        )
+        what = f"they do not pass `opa check --strict` under capabilities.json: {text}"
+        raise PolicyUnavailable(faults.POLICIES_FAIL_CHECK.at("policies", what))
+
+
+def _failed(what: str) -> PolicyUnavailable:
+    return PolicyUnavailable(faults.OPA_FAILED.at("policy engine", what))

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from planner import faults
 from planner.errors import PolicyUnavailable
 from planner.policy.answer import worst
 from planner.policy.grouping import Grouping, Texts, mentioned
@@ -63,10 +64,12 @@ class Question:
             part = self._part_of.get(finding.rule_id, self._part_of.get(EVERY_RULE, -1))
             key = (part, finding.subject)
             if key not in self._asked:
-                raise PolicyUnavailable(
-                    f"policy engine: {finding.rule_id} has a finding on {finding.subject}, which "
-                    "it was not asked about. Load a bundle that passes its tests."
+                what = (
+                    f"{finding.rule_id} has a finding on {finding.subject}, which "
+                    "it was not asked about"
                 )
+                fix = "Load a bundle that passes its tests."
+                raise PolicyUnavailable(faults.UNUSABLE_ANSWER.at("policy engine", what, fix))
             found.setdefault(key, []).append(Template(finding, self._asked[key]))
         for group in {id(group): group for group in chain(*self._alike)}.values():
             group.templates = [row for key in group.asked for row in found.get(key, ())]

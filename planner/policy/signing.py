@@ -18,7 +18,8 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
-from planner.errors import InputError, PolicyUnavailable, Problem
+from planner import faults
+from planner.errors import InputError, PolicyUnavailable
 from planner.files import write_whole
 from planner.policy.bundle import (
     MAXIMUM_BYTES,
@@ -122,25 +123,25 @@ def load_bundle(
     served. Raises PolicyUnavailable for whatever is wrong with the file, key or signature.
     """
     if path is None:
-        raise PolicyUnavailable(
-            "policy.verification_key is set but policy.bundle is not: there is nothing to "
-            "verify. Set policy.bundle to a signed bundle, or remove the key."
-        )
+        what = "it is set but policy.bundle is not: there is nothing to verify"
+        fix = "Set policy.bundle to a signed bundle, or remove the key."
+        raise PolicyUnavailable(faults.BAD_SIGNATURE.at("policy.verification_key", what, fix))
     key = None if verification_key is None else read_key(verification_key, key_id)
     archive = _read(path, "policy.bundle")
     if key is not None:
         _verify(archive, key, path, find_opa(opa))
     signer = signed_as(archive, str(path))
     if key is None and signer is not None:
-        raise PolicyUnavailable(
-            f"{path} is signed (key id {signer}) but policy.verification_key is not set: a "
-            "signature that nobody verifies proves nothing. Set it to the public key."
+        what = (
+            f"it is signed (key id {signer}) but policy.verification_key is not set: a "
+            "signature that nobody verifies proves nothing"
         )
+        fix = "Set policy.verification_key to the public key."
+        raise PolicyUnavailable(faults.BAD_SIGNATURE.at(str(path), what, fix))
     if key is not None and signer != key.id:
-        raise PolicyUnavailable(
-            f"{path} is signed as {signer!r} but policy.verification_key_id is {key.id!r}. "
-            "Name the key that signed it, or sign again with `llm-capacity bundle --key-id`."
-        )
+        what = f"it is signed as {signer!r} but policy.verification_key_id is {key.id!r}"
+        fix = "Name the key that signed it, or sign again with `llm-capacity bundle --key-id`."
+        raise PolicyUnavailable(faults.BAD_SIGNATURE.at(str(path), what, fix))
     return replace(read_archive(archive, str(path)), key=key)
 
 
@@ -153,9 +154,10 @@ def read_key(path: Path, key_id: str) -> VerificationKey:
         algorithm = None
     if algorithm is None or not key_id:
         what = "a private key" if b"PRIVATE KEY-----" in pem else "no usable public key"
+        told = f"{path} holds {what}, or policy.verification_key_id is empty"
+        fix = f"Give the public half of the key as PEM: {_KINDS}."
         raise PolicyUnavailable(
-            f"policy.verification_key: {path} holds {what}, or policy.verification_key_id is "
-            f"empty. Give the public half of the key as PEM: {_KINDS}."
+            faults.BAD_VERIFICATION_KEY.at("policy.verification_key", told, fix)
         )
     return VerificationKey(key_id, pem.decode(), algorithm)
 
@@ -170,11 +172,15 @@ def _verify(archive: bytes, key: VerificationKey, path: Path, opa: str) -> None:
         verify += ["--verification-key", "key.pem", "--verification-key-id", key.id]
         said = run_opa(opa, [*verify, "--signing-alg", key.algorithm], folder)
     if said is not None:
-        raise PolicyUnavailable(
-            f"OPA does not accept {path} under policy.verification_key ({key.algorithm}, key id "
-            f"{key.id}): {said}. Use the bundle as it was signed and the key that belongs to it, "
+        what = (
+            f"OPA does not accept it under policy.verification_key ({key.algorithm}, key id "
+            f"{key.id}): {said}"
+        )
+        fix = (
+            "Use the bundle as it was signed and the key that belongs to it, "
             "or sign again with `llm-capacity bundle --key`."
         )
+        raise PolicyUnavailable(faults.BAD_SIGNATURE.at(str(path), what, fix))
 
 
 def _signing_algorithm(path: Path) -> str:
@@ -205,15 +211,14 @@ def _algorithm(key: object) -> str | None:
 def _must(opa: str, arguments: list[str], folder: Path, what: str) -> None:
     said = run_opa(opa, arguments, folder)
     if said is not None:
-        raise PolicyUnavailable(f"{what} `opa {arguments[0]}`: {said}")
+        raise PolicyUnavailable(faults.POLICIES_FAIL_CHECK.at(f"{what} `opa {arguments[0]}`", said))
 
 
 def _same(read: Bundle, built: Bundle) -> None:
     if built.digest != read.digest or built.stages != read.stages:
-        raise PolicyUnavailable(
-            f"`opa build` changed the policies: {read.digest} became {built.digest}. Build with "
-            "the OPA that `make setup` builds."
-        )
+        what = f"it changed the policies: {read.digest} became {built.digest}"
+        fix = "Build with the OPA that `make setup` builds."
+        raise PolicyUnavailable(faults.DAMAGED_POLICIES.at("`opa build`", what, fix))
 
 
 def _read(path: Path, setting: str) -> bytes:
@@ -221,13 +226,13 @@ def _read(path: Path, setting: str) -> bytes:
         with path.open("rb") as file:
             content = file.read(MAXIMUM_BYTES + 1)
     except OSError as error:
-        raise PolicyUnavailable(
-            f"{setting}: {path} cannot be read ({error.strerror}). Check the path."
-        ) from error
+        what = f"{path} cannot be read ({error.strerror})"
+        raise PolicyUnavailable(faults.POLICY_FILE.at(setting, what, "Check the path.")) from error
     if len(content) > MAXIMUM_BYTES:
-        raise PolicyUnavailable(f"{setting}: {path} is larger than {MAXIMUM_BYTES} bytes.")
+        what = f"{path} is larger than {MAXIMUM_BYTES} bytes"
+        raise PolicyUnavailable(faults.POLICY_FILE.at(setting, what))
     return content
 
 
 def _bad(where: str, what: str, fix: str) -> InputError:
-    return InputError([Problem(where, what, f"{fix}.")])
+    return InputError([faults.BAD_BUNDLE_OPTION.at(where, what, f"{fix}.")])

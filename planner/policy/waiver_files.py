@@ -9,7 +9,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from planner.errors import InputError, Problem
+from planner import faults
+from planner.errors import InputError, reason_of
 from planner.files import write_whole
 from planner.policy.approvals import Reviews, approve, is_backdated
 from planner.policy.document import instant
@@ -131,7 +132,7 @@ def _envelope(path: Path) -> bytes | None:
 
 
 def _problem(path: Path, what: str, fix: str) -> InputError:
-    return InputError([Problem(path.name, what, fix)])
+    return InputError([faults.BAD_WAIVER.at(path.name, what, fix)])
 
 
 def _why(error: Exception) -> str:
@@ -142,5 +143,4 @@ def _why(error: Exception) -> str:
         )
     if isinstance(error, InputError):
         return "; ".join(map(str, error.problems))
-    told = error.strerror if isinstance(error, OSError) else None
-    return " ".join((told or str(error)).split())[:300]
+    return " ".join(reason_of(error).split())[:300]

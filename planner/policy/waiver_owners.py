@@ -10,6 +10,7 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import Field, ValidationError, model_validator
 
+from planner import faults
 from planner.base import Frozen
 from planner.errors import PolicyUnavailable
 from planner.policy.bundle import ROOT, Bundle
@@ -113,4 +114,6 @@ def _unusable(what: str, error: Exception) -> PolicyUnavailable:
         told = ": ".join(filter(None, [".".join(map(str, first["loc"])), first["msg"]]))
     else:
         told = f"not found: {error}" if isinstance(error, KeyError) else str(error)
-    return PolicyUnavailable(f"{what} of the policies cannot be used ({told}). Correct it.")
+    return PolicyUnavailable(
+        faults.BAD_OWNERS.at("policies", f"{what} of the policies cannot be used ({told})")
+    )

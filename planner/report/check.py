@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from planner.decision import Decision
+from planner.grounds import field_of
+from planner.plan import Plan
 from planner.policy.document import instant
 from planner.report.findings import (
     STOPPING,
@@ -23,18 +25,29 @@ from planner.report.findings import (
     waivers_used,
     warning,
 )
-from planner.report.words import VERDICTS, approver_words, clean, days_left, left_words
+from planner.report.words import (
+    VERDICTS,
+    approver_words,
+    clean,
+    days_left,
+    left_words,
+    value_words,
+)
 from planner.units import counted
 
 SCHEMA_VERSION = 1
 
 
 def check_text(checked: Checked) -> str:
-    """Return the verdict, then denials, warnings, waivers used, and waivers that do not count."""
+    """Return the verdict, then what it rests on and the waivers.
+
+    Questions without an answer come first: a regime that no rule knows leaves the policies
+    without an answer on every option, and is the cause of what is denied below.
+    """
     found = told(checked)
-    lines = [headline(checked), f"  {counts_words(found)}"]
-    lines += _blocks("Denials", denied(found))
+    lines = [headline(checked), f"  {counts_words(found)}", *_causes(checked.plan)]
     lines += _blocks("Questions without an answer", unanswered(found))
+    lines += _blocks("Denials", denied(found))
     lines += _blocks("Warnings", warning(found))
     lines += _titled("Waivers used", _used_lines(checked, found))
     uncounted = waivers_not_counted(checked, found)
@@ -105,6 +118,27 @@ def headline(checked: Checked) -> str:
     if infeasible and plan.verdict in ("allow", "warn"):
         verdict = f"INFEASIBLE: no option can serve {', '.join(infeasible)} (policy: {verdict})"
     return f"{verdict}. Stack {plan.stack}, as of {plan.as_of}"
+
+
+def _causes(plan: Plan) -> list[str]:
+    """Return a line for each question that no option of a workload gets an answer to."""
+    workloads: dict[tuple[str, str], set[str]] = {}
+    for decision in plan.decisions:
+        if decision.status != "blocked":
+            continue
+        asked = [
+            {f.rule_id: f for f in outcome.findings if f.verdict == "unavailable"}
+            for outcome in field_of(decision)
+        ]
+        for rule in set.intersection(*map(set, asked)) if asked else ():
+            told = {value_words(row[rule].observed) for row in asked}
+            what = f"observed {told.pop()}" if len(told) == 1 else f"{len(told)} observations"
+            what += f", expected {value_words(asked[0][rule].expected)}"
+            workloads.setdefault((rule, what), set()).add(decision.workload)
+    return [
+        f"  cause: {rule} gets no answer for any option of {', '.join(sorted(names))}: {what}"
+        for (rule, what), names in sorted(workloads.items())
+    ]
 
 
 def counts_words(found: Sequence[Told]) -> str:

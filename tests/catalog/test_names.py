@@ -86,7 +86,7 @@ def test_an_unknown_deployment_type_names_the_nearest(
 
 
 def test_a_type_that_resembles_nothing_is_answered_with_all_of_them(catalog: Catalog) -> None:
-    with pytest.raises(InputError, match=r"Known: in_region, us, eu, apac, jp, au, global"):
+    with pytest.raises(InputError, match=r"Use one of: in_region, us, eu, apac, jp, au, global"):
         catalog.deployment_type("aws", "DataZoneStandard")
 
 

@@ -15,7 +15,7 @@ from planner.plan import Plan
 from planner.workload import BatchWindow
 from tests.emit.conftest import CHAT, DIGEST
 from tests.emit.objects import objects, scaled, with_servers
-from tools.cluster_tools import PROJECT, cluster_tools
+from tools.cluster_tools import cluster_tools
 
 MODULES = (
     "github.com/kedacore/keda/v2",
@@ -39,7 +39,7 @@ CHECKED = {
 @pytest.fixture(scope="module")
 def schemas() -> dict[tuple[str, str], dict[str, Any]]:
     """Return the schema of each served version, by API version and kind."""
-    tools = cluster_tools(PROJECT, os.environ)
+    tools = cluster_tools(os.environ)
     if tools is None:
         pytest.skip("definitions are not downloaded: python -m tools.cluster_tools")
     yaml = YAML(typ="safe", pure=True)

@@ -321,7 +321,7 @@ def test_batch_yields_to_interactive(plan: Plan) -> None:
         ({"node_pool": "other"}, "not on h100-interactive"),
         ({"gpus_per_replica": 8}, "4 x 1"),
         ({"tensor_parallel": 16, "gpus_per_replica": 16}, "has 8"),
-        ({"vllm_version": "0.17.0"}, "known releases: 0.32, 0.33"),
+        ({"vllm_version": "0.17.0"}, "one of: 0.32, 0.33"),
         ({"vllm_version": "nightly"}, "not a release number"),
         ({"workload": "no spaces here"}, "cannot be a Kubernetes label"),
         ({"name": "Chat_1"}, "cannot name a Kubernetes object"),

@@ -105,7 +105,7 @@ def test_an_answer_that_is_wrong(
     with pytest.raises(PolicyUnavailable) as caught:
         ask(server.url, make)
     assert told in str(caught.value)
-    assert str(caught.value).endswith(".")
+    assert str(caught.value).endswith(". [E506]")
     assert caught.value.exit_code == 10
 
 

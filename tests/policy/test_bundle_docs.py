@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -28,9 +29,7 @@ from tests.policy.conftest import free_port
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/policy-engine.md").read_text()
 MODULES = Path(engine_module.__file__).parent
-RAISING = {"PolicyUnavailable", "_unusable"}
-WRAPPERS = ("policy engine: {}. {}.", "policy engine: {}{}. {}.", "{} `opa {}`: {}")
-"""What only joins the texts of others."""
+RAISING = {"PolicyUnavailable", "_unusable", "_failed"}
 
 
 def blocks(kind: str) -> list[str]:
@@ -158,16 +157,44 @@ def phrases() -> list[str]:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Every call that refuses, as file and text with {} for what is filled in."""
+    """Every call that refuses, as file and text with {} for what is filled in.
+
+    A text is given in the call, or assigned in the same function before it; what only joins
+    the words of its callers is none of its own.
+    """
     for path in sorted(MODULES.glob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                if node.func.id not in RAISING:
-                    continue
-                text = "".join(spoken(argument) for argument in node.args)
-                # Joined in that module, in a text of its own.
-                if text not in WRAPPERS and path.name != "waiver_owners.py":
-                    yield f"{path.name}:{node.lineno}", text
+        for function in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            named = assigned(function)
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call) and getattr(node.func, "id", "") in RAISING:
+                    at = node.args[0]
+                    words = at.args if isinstance(at, ast.Call) else node.args
+                    spelt = [named.get(getattr(word, "id", ""), [word]) for word in words]
+                    for choice in product(*spelt):
+                        text = " ".join(spoken(word) for word in choice)
+                        # Joined with its cause in that module, in a text of its own.
+                        if path.name == "waiver_owners.py":
+                            continue
+                        if len(re.sub(r"\{\}|policy engine|`opa|\W", "", text)) > 3:
+                            yield f"{path.name}:{node.lineno}", text
+
+
+def assigned(function: ast.FunctionDef) -> dict[str, list[ast.expr]]:
+    """Return what each name of a function is set to, wherever it is."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
+            pairs = [(target, node.value)]
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                pairs = list(zip(target.elts, node.value.elts, strict=True))
+            for name, value in pairs:
+                if isinstance(name, ast.Name):
+                    found.setdefault(name.id, []).append(value)
+    return found
 
 
 def spoken(node: ast.AST) -> str:
