@@ -25,12 +25,8 @@ def comparator_of(
     if spill is not None:
         return book.payg(spill.provider, option.model, spill.deployment_type, spill.region)
     if option.kind == "self_hosted":
-        places = {
-            (row.provider, row.deployment_type, row.region)
-            for row in book.payg_rows
-            if row.model == option.model
-        }
-        offers = [book.payg(place[0], option.model, *place[1:]) for place in sorted(places)]
+        places = book.payg_places.get(option.model, ())
+        offers = [book.payg(place[0], option.model, *place[1:]) for place in places]
         return min(
             (row for row in offers if row is not None),
             key=lambda row: blended_usd_per_mtok(

@@ -105,16 +105,28 @@ def _advantage(
     chosen: Outcome, runner_up: Outcome, workload: Workload, demand: Demand, setting: Setting
 ) -> float | None:
     """Return USD a month by which the runner-up is dearer; None where one cannot serve."""
-    costs = []
-    for outcome in (chosen, runner_up):
-        verdict = OptionVerdict(
-            option_id=outcome.option.id, verdict=outcome.verdict, findings=outcome.findings
-        )
-        again = evaluate(outcome.option, verdict, workload, demand, setting)
-        if again.lost is not None or again.misses or again.compared_usd_per_month is None:
-            return None
-        costs.append(again.compared_usd_per_month)
-    return costs[1] - costs[0]
+    kept = served_usd_per_month(chosen, workload, demand, setting)
+    if kept is None:
+        return None
+    other = served_usd_per_month(runner_up, workload, demand, setting)
+    return None if other is None else other - kept
+
+
+def served_usd_per_month(
+    outcome: Outcome, workload: Workload, demand: Demand, setting: Setting
+) -> float | None:
+    """Return what the outcome's option costs for another demand; None where it cannot serve.
+
+    It is sized again, and held against its objectives; the amount is the one that a
+    choice compares, with the engineering line where self-hosting would add it.
+    """
+    verdict = OptionVerdict(
+        option_id=outcome.option.id, verdict=outcome.verdict, findings=outcome.findings
+    )
+    again = evaluate(outcome.option, verdict, workload, demand, setting)
+    if again.lost is not None or again.misses:
+        return None
+    return again.compared_usd_per_month
 
 
 def _nearest_flip(
@@ -138,7 +150,7 @@ def _nearest_flip(
             if value is None:
                 break
             if value < 0:
-                found.append(_bisect(advantage, held, point, geometric=geometric))
+                found.append(bisected(advantage, held, point, geometric=geometric))
                 break
             held = point
     if not found:
@@ -148,7 +160,8 @@ def _nearest_flip(
     return min(found, key=lambda point: abs(point - today))
 
 
-def _bisect(advantage: Advantage, keeps: float, flips: float, *, geometric: bool) -> float:
+def bisected(advantage: Advantage, keeps: float, flips: float, *, geometric: bool) -> float:
+    """Return the first point found to flip between one that keeps and one that flips."""
     for _ in range(BISECTIONS):
         middle = math.sqrt(keeps * flips) if geometric else (keeps + flips) / 2
         value = advantage(middle)

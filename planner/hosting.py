@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from planner.catalog.loader import Catalog
-from planner.catalog.rows import Instance, PaygPrice
+from planner.catalog.rows import Accelerator, Instance, PaygPrice
 from planner.decision import SelfHosted
 from planner.demand import Demand
 from planner.economics.availability import pool_availability, spare_nodes
@@ -21,7 +22,7 @@ from planner.serving.engine import VllmSettings
 from planner.serving.shape import ModelShape
 from planner.serving.sizing import nodes_for, replica_candidates
 from planner.serving.sizing_types import Refusal, Replica
-from planner.workload import Workload
+from planner.workload import Tier, Workload
 
 STARTUP_HOURS = 1.0
 """Hours a batch pool runs before its window each day: node start and weights to load.
@@ -39,6 +40,17 @@ class HostedResult:
     availability: float | None
     why: str = ""
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The machine of a self-hosted option, where it stands, and how vLLM is set on it."""
+
+    hardware: Hardware
+    cluster: Cluster
+    instance: Instance
+    accelerator: Accelerator
+    settings: VllmSettings
 
 
 @dataclass(frozen=True)
@@ -67,18 +79,13 @@ def host(
     Every legal tensor-parallel degree competes with its own ladder of replicas;
     the smallest degree breaks ties.
     """
-    hardware = option.hardware
-    assert hardware is not None  # noqa: S101 - self-hosted options carry hardware
-    cluster = next(item for item in platform.clusters if item.name == hardware.cluster)
-    machine = catalog.instance(cluster.cloud, hardware.instance)
+    place = machine_of(option, platform, catalog)
+    cluster, machine, hardware = place.cluster, place.instance, place.hardware
     replicas, refusals = replica_candidates(
         shape,
         machine,
-        catalog.accelerator(machine.accelerator),
-        VllmSettings(
-            vllm_version=cluster.serving.vllm_version,
-            gpu_memory_utilization=cluster.serving.gpu_memory_utilization,
-        ),
+        place.accelerator,
+        place.settings,
         workload.traffic,
         workload.objectives,
         token_multiplier=token_multiplier,
@@ -88,14 +95,17 @@ def host(
     hourly = book.instance_hour(cluster.cloud, machine.name, cluster.region)
     missing = () if hourly else (f"no price row: {machine.name} in {cluster.region}",)
     node_availability = _node_availability(cluster, catalog)
+    hours = running_hours_per_month(workload.tier, workload.traffic.window, STARTUP_HOURS)
     priced: list[_Priced] = []
     last: Cost | None = None
     for replica in replicas:
         steps = _ladder(
             replica,
             machine,
-            hardware,
-            workload,
+            hardware.max_nodes,
+            tier=workload.tier,
+            availability=workload.objectives.availability,
+            hours_per_month=hours,
             usd_per_node_hour=hourly.usd_per_hour if hourly else 0.0,
             node_availability=node_availability,
         )
@@ -123,33 +133,56 @@ def host(
     return HostedResult(size, best.cost, up, notes=(note,))
 
 
+def machine_of(option: Option, platform: Platform, catalog: Catalog) -> Machine:
+    """Return the machine that a self-hosted option names."""
+    hardware = option.hardware
+    assert hardware is not None  # noqa: S101 - self-hosted options carry hardware
+    cluster = next(item for item in platform.clusters if item.name == hardware.cluster)
+    instance = catalog.instance(cluster.cloud, hardware.instance)
+    return Machine(
+        hardware=hardware,
+        cluster=cluster,
+        instance=instance,
+        accelerator=catalog.accelerator(instance.accelerator),
+        settings=VllmSettings(
+            vllm_version=cluster.serving.vllm_version,
+            gpu_memory_utilization=cluster.serving.gpu_memory_utilization,
+        ),
+    )
+
+
+@lru_cache(maxsize=1024)
 def _ladder(
     replica: Replica,
     machine: Instance,
-    hardware: Hardware,
-    workload: Workload,
+    max_nodes: int,
     *,
+    tier: Tier,
+    availability: float | None,
+    hours_per_month: float,
     usd_per_node_hour: float,
     node_availability: float,
 ) -> tuple[FloorStep, ...]:
-    """Return the ladder of replicas, with each step's spare nodes paid for."""
-    hours = running_hours_per_month(workload.tier, workload.traffic.window, STARTUP_HOURS)
+    """Return the ladder of replicas, with each step's spare nodes paid for.
+
+    It does not depend on how much is asked, so it is remembered.
+    """
     steps: list[FloorStep] = []
     count = 0
     while True:
         count += 1
         needed = nodes_for(count, replica.layout, machine.gpus)
-        spares = spare_nodes(
-            needed, workload.objectives.availability, node_availability, workload.tier
-        )
-        if spares is None or needed + spares > hardware.max_nodes:
+        spares = spare_nodes(needed, availability, node_availability, tier)
+        if spares is None or needed + spares > max_nodes:
             return tuple(steps)
         nodes = needed + spares
         steps.append(
             FloorStep(
                 units=count,
                 capacity=count * replica.tokens_per_minute,
-                fixed_usd_per_month=machines_usd_per_month(usd_per_node_hour, nodes, hours),
+                fixed_usd_per_month=machines_usd_per_month(
+                    usd_per_node_hour, nodes, hours_per_month
+                ),
                 nodes=nodes,
             )
         )

@@ -13,7 +13,7 @@ from planner.cautions import cautions
 from planner.decide import decide, engineering_is_sunk
 from planner.decision import Decision
 from planner.declare import Stack
-from planner.demand import Demand, demand_of
+from planner.demand import Demand
 from planner.economics.overrides import overrides_in_use
 from planner.economics.prices import PriceBook
 from planner.evaluate import Setting
@@ -27,7 +27,7 @@ from planner.policy.waivers import WaiverBook
 from planner.questions import Baseline, decided_facts, emitted_facts
 from planner.resources import resources_of
 from planner.serving.shape import ModelShape
-from planner.workload import Workload
+from planner.stack_inputs import price_book, stack_demand
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def make_plan(
         terms=terms,
     )
     verdicts = gate_options(engine, asked, everything, waivers)
-    demands = {workload.name: _demand(workload, stack) for workload in stack.workloads}
+    demands = {workload.name: stack_demand(workload, stack) for workload in stack.workloads}
     decisions, engineering_usd = _decisions(
         stack, options, verdicts, demands, catalog, book, shape_of
     )
@@ -117,18 +117,6 @@ def make_plan(
     return Planned(plan, (asked, question), (*judged, *found))
 
 
-def price_book(stack: Stack, catalog: Catalog) -> PriceBook:
-    """Return the catalog's prices as of the stack's date, user-given rates on top."""
-    return PriceBook.build(
-        stack.platform.as_of,
-        payg=catalog.payg_prices,
-        units=catalog.provisioned_units,
-        provisioned=catalog.provisioned_prices,
-        instances=catalog.instance_prices,
-        rates=stack.platform.rates,
-    )
-
-
 def _decisions(
     stack: Stack,
     options: Mapping[str, Sequence[Option]],
@@ -159,10 +147,6 @@ def _decisions(
         )
         for workload in stack.workloads
     ), usd
-
-
-def _demand(workload: Workload, stack: Stack) -> Demand:
-    return demand_of(workload, read_trace=lambda _: stack.traces[workload.name])
 
 
 def _chosen(decisions: Sequence[Decision]) -> list[Option]:

@@ -19,12 +19,17 @@ class Crossover(Frozen):
 
 
 class CostLine(Frozen):
-    """One option's USD a month at each volume of its curve; None where it cannot serve."""
+    """One option's USD a month at each volume of its curve; None where it cannot serve.
+
+    ``admissible`` is False for a price that is arithmetic only: what the same model costs
+    pay-as-you-go somewhere that is no option of the workload, or that the gate denies.
+    """
 
     option: str
     label: str
     chosen: bool
     usd_per_month: tuple[float | None, ...]
+    admissible: bool = True
 
 
 class CostCurve(Frozen):
@@ -42,18 +47,27 @@ class CostCurve(Frozen):
 class BreakEvenPoint(Frozen):
     """Break-even at one mix; ``share`` is the output or the cached fraction that varies.
 
-    ``utilization`` is None where the break-even lies beyond the capacity.
+    ``tokens_per_month`` and ``utilization`` are None where the break-even lies beyond the
+    capacity at that mix; ``needed_share`` is then above 1, the share of the capacity that it
+    would take, and None where nothing is served or pay-as-you-go is free.
     """
 
     share: float
     blended_usd_per_mtok: float
     tokens_per_month: float | None
     utilization: float | None
+    needed_share: float | None = None
 
 
 class BreakEvenCurve(Frozen):
-    """Break-even of the chosen commitment against the mix, one share varied at a time."""
+    """Break-even of the chosen commitment against the mix, one share varied at a time.
 
+    ``against`` names the pay-as-you-go price that it is compared with today. Tokens are
+    the model's, those that are billed; ``tokens_per_month_now`` are today's.
+    """
+
+    commitment_usd_per_month: float
+    tokens_per_month_now: float
     output_fraction_now: float
     cached_fraction_now: float
     against: str
@@ -93,7 +107,8 @@ class LatencyCurve(Frozen):
     """Latency of one self-hosted replica against its load, modelled.
 
     ``requests_per_minute_at_peak`` is a replica's share of the demand's peak;
-    ``requests_per_minute_planned`` the rate it sustains within its objectives.
+    ``requests_per_minute_planned`` the rate it sustains within its objectives. Both are
+    among ``points``, which rise in their rate.
     """
 
     points: tuple[LatencyPoint, ...]
@@ -106,10 +121,12 @@ class LatencyCurve(Frozen):
 class RooflinePoint(Frozen):
     """What one phase does on one GPU: FLOPs per byte read, and FLOP/s that reaches.
 
-    ``bound_by`` names the roof above it: bandwidth or arithmetic.
+    ``bound_by`` names the roof above it: bandwidth or arithmetic. ``tokens`` are those of
+    one pass: the running batch for decode, a mean prompt without what is cached for prefill.
     """
 
     phase: str
+    tokens: float
     flops_per_byte: float
     flops_per_s: float
     bound_by: str
@@ -127,7 +144,10 @@ class Roofline(Frozen):
 
 
 class Curves(Frozen):
-    """All curves of one workload; None where a curve does not apply to what was chosen."""
+    """All curves of one workload; None where a curve does not apply to what was chosen.
+
+    ``coarse`` curves have fewer points, because the stack has very many workloads.
+    """
 
     workload: str
     cost: CostCurve | None
@@ -135,3 +155,4 @@ class Curves(Frozen):
     demand: DemandView
     latency: LatencyCurve | None
     roofline: Roofline | None
+    coarse: bool = False

@@ -142,9 +142,15 @@ class DemandCurve(Frozen):
         """Return the mean level of the minutes between two shares (low < high)."""
         if not 0.0 <= low_share < high_share <= 1.0:
             raise ValueError("shares lie between 0 and 1, the lower one first")
-        total = self._integral_from(low_share) - self._integral_from(high_share)
-        mean = total / (high_share - low_share)
-        return min(max(mean, self.quantile(low_share)), self.quantile(high_share))
+        return self.means_between((low_share, high_share))[0]
+
+    def means_between(self, shares: Sequence[float]) -> tuple[float, ...]:
+        """Return the mean level between each two neighbours of increasing ``shares``."""
+        ends = [(share, self._integral_from(share), self.quantile(share)) for share in shares]
+        return tuple(
+            min(max((left - right) / (high - low), least), most)
+            for (low, left, least), (high, right, most) in pairwise(ends)
+        )
 
     def scaled(self, factor: float) -> DemandCurve:
         """Return the curve with every level multiplied by ``factor`` (0 or more)."""

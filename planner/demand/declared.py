@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable
 
+from planner import faults
 from planner.demand.curve import DemandCurve
 from planner.demand.profile import Demand
 from planner.demand.trace import TraceSeries
@@ -97,9 +98,9 @@ def _mix_problem(workload: Workload, actual: float, basis: str) -> list[Problem]
     if abs(stated - actual) <= MIX_TOLERANCE:
         return []
     return [
-        Problem(
+        faults.MIX_DISAGREES.at(
             where="traffic.output_fraction",
             what=f"says {stated:.3f} of the tokens are output, but {basis} {actual:.3f}",
-            fix=f"Write {actual:.3f}, or correct what it is compared with",
+            fix=f"Write {actual:.3f}, or correct what it is compared with.",
         )
     ]

@@ -18,9 +18,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from planner import faults
 from planner.base import Frozen
 from planner.demand.curve import DemandCurve, curve_of_sums
-from planner.errors import InputError, Problem
+from planner.errors import Code, InputError, Problem, reason_of
 
 MAX_TRACE_BYTES = 256 * 2**20
 """Largest accepted trace, after decompression."""
@@ -116,9 +117,11 @@ def read_trace(root: Path, name: str) -> TraceSeries:
                 else:
                     requests.append(item)
     except _TooLargeError:
-        problems.append(_problem(name, f"holds over {MAX_TRACE_BYTES:,} bytes", "Shorten it"))
+        problems.append(_problem(name, f"holds over {MAX_TRACE_BYTES:,} bytes", "Shorten it."))
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        problems.append(_problem(name, f"cannot be read ({error})", "Give a CSV or CSV.gz file"))
+        problems.append(
+            _problem(name, f"cannot be read ({reason_of(error)})", "Give a CSV or CSV.gz file.")
+        )
     if problems:
         raise InputError(problems)
     return _bucketed(name, requests)
@@ -127,15 +130,17 @@ def read_trace(root: Path, name: str) -> TraceSeries:
 def _bucketed(name: str, requests: list[_Request]) -> TraceSeries:
     """Return requests counted by full minute from the earliest; the rest is dropped."""
     if not requests:
-        raise InputError([_problem(name, "holds no requests", "Give a trace with rows")])
+        raise InputError([_problem(name, "holds no requests", "Give a trace with rows.")])
     start = min(request.seconds for request in requests)
     span = max(request.seconds for request in requests) - start
     minutes = int(span // 60)
     if minutes < 1:
-        raise InputError([_problem(name, "spans less than one full minute", "Give a longer trace")])
+        raise InputError(
+            [_problem(name, "spans less than one full minute", "Give a longer trace.")]
+        )
     if minutes > MAX_TRACE_MINUTES:
         raise InputError(
-            [_problem(name, f"spans {minutes:,} minutes", "Check the timestamps: a year at most")]
+            [_problem(name, f"spans {minutes:,} minutes", "Check the timestamps: a year at most.")]
         )
     windows_per_minute = round(60 / DISPERSION_WINDOW_S)
     counts, inputs, outputs = [0] * minutes, [0] * minutes, [0] * minutes
@@ -176,13 +181,15 @@ def _inside(root: Path, name: str) -> Path:
         path = (base / name).resolve()
         regular = path.is_file()
     except (OSError, RuntimeError, ValueError) as error:
-        raise InputError([_problem(name, f"is no usable path ({error})", "Name a file")]) from None
+        raise InputError(
+            [_problem(name, f"is no usable path ({reason_of(error)})", "Name a file.")]
+        ) from None
     if not path.is_relative_to(base):
         raise InputError(
-            [_problem(name, "lies outside the project", "Put the trace inside the project")]
+            [_problem(name, "lies outside the project", "Put the trace inside the project.")]
         )
     if not regular:
-        raise InputError([_problem(name, "is not a file", "Name a CSV or CSV.gz file")])
+        raise InputError([_problem(name, "is not a file", "Name a CSV or CSV.gz file.")])
     return path
 
 
@@ -190,8 +197,8 @@ def _is_gzip(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
 
 
-def _problem(where: str, what: str, fix: str) -> Problem:
-    return Problem(where=f"trace {where}" if where else "trace", what=what, fix=fix)
+def _problem(where: str, what: str, fix: str, code: Code = faults.BAD_TRACE) -> Problem:
+    return code.at(f"trace {where}" if where else "trace", what, fix)
 
 
 def _rows(text: io.TextIOWrapper, name: str) -> Iterator[_Request | Problem]:
@@ -200,7 +207,7 @@ def _rows(text: io.TextIOWrapper, name: str) -> Iterator[_Request | Problem]:
         header = next(reader, None)
         columns = _columns(header or [])
         if isinstance(columns, str):
-            yield _problem(name, columns, "Name the columns in the first line")
+            yield _problem(name, columns, "Name the columns in the first line.")
             return
         dated: bool | None = None
         for row in reader:
@@ -208,17 +215,32 @@ def _rows(text: io.TextIOWrapper, name: str) -> Iterator[_Request | Problem]:
                 continue
             parsed = _parse(row, columns)
             if isinstance(parsed, str):
-                yield _problem(f"{name}:{reader.line_num}", parsed, "Correct or drop the row")
+                yield _problem(
+                    f"{name}:{reader.line_num}",
+                    parsed,
+                    "Correct or drop the row.",
+                    faults.BAD_TRACE_ROW,
+                )
                 continue
             request, is_date = parsed
             if dated is not None and is_date != dated:
                 what = "mixes date-times with seconds"
-                yield _problem(f"{name}:{reader.line_num}", what, "Use one kind of timestamp")
+                yield _problem(
+                    f"{name}:{reader.line_num}",
+                    what,
+                    "Use one kind of timestamp.",
+                    faults.BAD_TRACE_ROW,
+                )
                 continue
             dated = is_date
             yield request
     except csv.Error as error:
-        yield _problem(f"{name}:{reader.line_num}", f"is no CSV ({error})", "Correct the row")
+        yield _problem(
+            f"{name}:{reader.line_num}",
+            f"is no CSV ({error})",
+            "Correct the row.",
+            faults.BAD_TRACE_ROW,
+        )
 
 
 def _columns(header: list[str]) -> tuple[int, int, int] | str:

@@ -155,10 +155,9 @@ class BurstyCurve(Frozen):
             ]
         else:
             ends = [index / CELLS_OF_SAMPLES for index in range(CELLS_OF_SAMPLES)]
-        return tuple(
-            (high - low, self.curve.mean_between(low, high))
-            for low, high in zip(ends, [*ends[1:], 1.0], strict=True)
-        )
+        ends.append(1.0)
+        widths = (high - low for low, high in pairwise(ends))
+        return tuple(zip(widths, self.curve.means_between(ends), strict=True))
 
     def expected_above(self, level: float, variance_per_token: float) -> float:
         """Return expected tokens a minute above a floor, bursts included."""

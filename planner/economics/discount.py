@@ -9,6 +9,7 @@ from __future__ import annotations
 import calendar
 import datetime as dt
 from collections.abc import Sequence
+from functools import lru_cache
 
 from planner.units import HOURS_PER_MONTH
 
@@ -49,6 +50,7 @@ def level_usd_per_month(monthly_usd: Sequence[float], rate_per_year: float) -> f
     return present_value_usd(monthly_usd, rate_per_year) / sum(factors)
 
 
+@lru_cache(maxsize=1024)
 def paid_share(months_paid: float, horizon_months: int, rate_per_year: float) -> float:
     """Return which share of a level payment's value the first ``months_paid`` months are.
 

@@ -8,9 +8,10 @@ not in the book is unknown (None), never 0: only a user may state a price of 0.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
+from planner import faults
 from planner.base import Frozen
 from planner.catalog.rows import (
     InstancePrice,
@@ -94,12 +95,7 @@ class PriceBook(Frozen):
     def unit(self, provider: Provider, model: str, deployment_type: str) -> ProvisionedUnit | None:
         """Return what one provisioned unit of the model carries; the newest measurement wins."""
         return max(
-            (
-                row
-                for row in self.unit_rows
-                if (row.provider, row.model, row.deployment_type)
-                == (provider, model, deployment_type)
-            ),
+            self._unit_index.get((provider, model, deployment_type), ()),
             key=lambda row: (row.user_given, row.as_of),
             default=None,
         )
@@ -116,11 +112,8 @@ class PriceBook(Frozen):
         return max(
             (
                 row
-                for row in self.provisioned_rows
-                if (row.provider, row.deployment_type, row.term_months)
-                == (provider, deployment_type, term_months)
-                and row.model in (model, ANY)
-                and row.region in (region, ANY)
+                for row in self._provisioned_index.get((provider, deployment_type, term_months), ())
+                if row.model in (model, ANY) and row.region in (region, ANY)
             ),
             key=lambda row: (row.user_given, row.model != ANY, row.region != ANY, row.price_date),
             default=None,
@@ -165,6 +158,30 @@ class PriceBook(Frozen):
         )
 
     @cached_property
+    def payg_places(self) -> Mapping[str, tuple[tuple[Provider, str, str], ...]]:
+        """Where each model has a pay-as-you-go row: provider, deployment type, region."""
+        found: dict[str, set[tuple[Provider, str, str]]] = {}
+        for row in self.payg_rows:
+            place = (row.provider, row.deployment_type, row.region)
+            found.setdefault(row.model, set()).add(place)
+        return {model: tuple(sorted(places)) for model, places in found.items()}
+
+    @cached_property
+    def _unit_index(self) -> dict[tuple[str, str, str], list[ProvisionedUnit]]:
+        index: dict[tuple[str, str, str], list[ProvisionedUnit]] = {}
+        for row in self.unit_rows:
+            index.setdefault((row.provider, row.model, row.deployment_type), []).append(row)
+        return index
+
+    @cached_property
+    def _provisioned_index(self) -> dict[tuple[str, str, int], list[ProvisionedPrice]]:
+        index: dict[tuple[str, str, int], list[ProvisionedPrice]] = {}
+        for row in self.provisioned_rows:
+            place = (row.provider, row.deployment_type, row.term_months)
+            index.setdefault(place, []).append(row)
+        return index
+
+    @cached_property
     def _payg_index(self) -> dict[tuple[str, str, str], list[PaygPrice]]:
         index: dict[tuple[str, str, str], list[PaygPrice]] = {}
         for row in self.payg_rows:
@@ -190,10 +207,10 @@ def describe(row: PriceRow) -> str:
 def rate_problems(rates: Sequence[Rate], as_of: dt.date) -> list[Problem]:
     """Return a problem for each user-given rate dated after ``as_of``, which is not used."""
     return [
-        Problem(
+        faults.RATE_IN_FUTURE.at(
             where=f"rates[{index}].date",
             what=f"is {rate.date}, after as_of {as_of}",
-            fix="Move as_of, or give the rate that holds on it",
+            fix="Move as_of, or give the rate that holds on it.",
         )
         for index, rate in enumerate(rates)
         if rate.date > as_of

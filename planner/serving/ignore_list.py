@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from planner.errors import InputError, Problem
+from planner import faults
+from planner.errors import InputError
 
 MOST_ENTRIES = 50_000
 MOST_PATTERNS = 500
@@ -91,4 +92,10 @@ def _compiled(expression: str) -> re.Pattern[str]:
 
 def _refused(what: str) -> InputError:
     fix = "Correct the model's quantization_config."
-    return InputError([Problem("quantization_config", f"the list of ignored modules {what}", fix)])
+    return InputError(
+        [
+            faults.UNKNOWN_QUANTISATION.at(
+                "quantization_config", f"the list of ignored modules {what}", fix
+            )
+        ]
+    )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 from planner.base import Frozen
 from planner.serving.engine import Resolved
@@ -94,6 +95,7 @@ class Bucket(Frozen):
     page: int
 
 
+@lru_cache(maxsize=1024)
 def kv_plan(
     shape: ModelShape,
     tensor_parallel: int,

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from planner.errors import InputError, Problem
+from planner import faults
+from planner.errors import InputError
 
 LARGEST = 10**9
 """No width, count or length of a real config is larger."""
@@ -133,9 +134,7 @@ class Fields:
 
     def problem(self, key: str, what: str) -> InputError:
         """Return the error for ``key``."""
-        return InputError(
-            [Problem(f"{self.name}: {key}", f"{key} {what}", "Correct the model's config.json.")]
-        )
+        return InputError([faults.BAD_CONFIG.at(f"{self.name}: {key}", f"{key} {what}")])
 
 
 def quoted(value: Any) -> str:

@@ -20,7 +20,7 @@ The model, in order:
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from planner.catalog.rows import Accelerator
 from planner.serving.engine import VllmSettings, resolved
@@ -45,6 +45,21 @@ SMALLEST_BATCH_LIMIT = 8
 BISECTIONS = 40
 
 
+class Working(NamedTuple):
+    """What stands behind a replica: its speed model, and the steps to its batch and rate.
+
+    ``limit`` is the engine's ``max_num_seqs`` that was tried, ``kv_sequences`` what the KV
+    pool holds under it, ``slots`` the batch before staffing, ``occupancy`` the mean number
+    of running requests.
+    """
+
+    load: Load
+    limit: int
+    kv_sequences: int
+    slots: int
+    occupancy: float
+
+
 def replica_at(
     shape: ModelShape,
     layout: Layout,
@@ -62,19 +77,44 @@ def replica_at(
     ``max_num_seqs`` is not given, lower limits than the engine's default are
     tried: they shrink the sampler's memory and so leave more for the KV cache.
     """
+    found = working_at(
+        shape,
+        layout,
+        accelerator,
+        interconnect,
+        settings,
+        profile=profile,
+        ttft_p95_ms=ttft_p95_ms,
+        itl_p95_ms=itl_p95_ms,
+    )
+    return found if isinstance(found, Refusal) else found[0]
+
+
+def working_at(
+    shape: ModelShape,
+    layout: Layout,
+    accelerator: Accelerator,
+    interconnect: Interconnect,
+    settings: VllmSettings,
+    *,
+    profile: RequestProfile,
+    ttft_p95_ms: float | None = None,
+    itl_p95_ms: float | None = None,
+) -> tuple[Replica, Working] | Refusal:
+    """Return what ``replica_at`` returns, with the working behind it."""
     asked = settings.model_copy(update={"max_model_len": settings.max_model_len or profile.longest})
     too_long = _too_long(shape, layout, asked, profile)
     if too_long is not None:
         return too_long
     load = load_of(shape, layout, accelerator, interconnect, asked, profile)
-    best: Replica | None = None
+    best: tuple[Replica, Working] | None = None
     refusal: Refusal | None = None
     for limit in _limits(shape, accelerator, asked):
         limited = asked.model_copy(update={"max_num_seqs": limit})
         found = _replica(shape, layout, accelerator, limited, load, ttft_p95_ms, itl_p95_ms)
         if isinstance(found, Refusal):
             refusal = found
-        elif best is None or found.requests_per_minute > best.requests_per_minute:
+        elif best is None or found[0].requests_per_minute > best[0].requests_per_minute:
             best = found
     if best is not None:
         return best
@@ -101,7 +141,7 @@ def _replica(
     load: Load,
     ttft_p95_ms: float | None,
     itl_p95_ms: float | None,
-) -> Replica | Refusal:
+) -> tuple[Replica, Working] | Refusal:
     ledger = vllm_ledger(shape, layout, accelerator, settings=settings)
     filled = resolved(settings, accelerator, shape.max_context_tokens)
     memories = stage_memories(shape, layout, accelerator, filled)
@@ -130,12 +170,13 @@ def _replica(
         quick = _largest_occupancy(load, occupancy, ttft_p95_ms / 1000)
         if quick < occupancy:
             occupancy, limit = quick, "ttft"
+    working = Working(load, filled.max_num_seqs, held, slots, occupancy)
     if interactive:
         slots = min(slots, slots_needed(occupancy))
     rate = load.rate(occupancy)
     final = settings.model_copy(update={"max_num_seqs": slots})
     profile = load.profile
-    return Replica(
+    replica = Replica(
         layout=layout,
         precision=shape.precision,
         kv_dtype=filled.kv_dtype,
@@ -151,6 +192,7 @@ def _replica(
         ),
         limited_by=limit,
     )
+    return replica, working
 
 
 def _bound(load: Load, batch: int) -> Limit:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from planner import faults
 from planner.base import Frozen
-from planner.errors import InputError, Problem
+from planner.errors import InputError
 from planner.serving.ignore_list import entries, ignored
 from planner.serving.parse_fields import Fields
 
@@ -198,4 +199,10 @@ def _refused(what: str) -> InputError:
         "fp8, fbgemm_fp8, awq, gptq, auto-round, bitsandbytes, mxfp4, compressed-tensors, "
         "modelopt, quark"
     )
-    return InputError([Problem(WHERE, f"{what} is not understood", f"Understood: {known}.")])
+    return InputError(
+        [
+            faults.UNKNOWN_QUANTISATION.at(
+                WHERE, f"{what} is not understood", f"Understood: {known}."
+            )
+        ]
+    )

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from planner import faults
 from planner.base import Frozen
-from planner.errors import InputError, Problem
+from planner.errors import InputError
 from planner.serving.layers import Layer, MoeMlp
 from planner.serving.parse_families import (
     CLASS_DEFAULTS,
@@ -231,4 +232,6 @@ def _not_understood(config: Mapping[str, Any], model_type: str, name: str) -> In
     fix = "Understood model types: " + ", ".join(near or sorted(FAMILIES)) + "."
     why = NOT_UNDERSTOOD.get(model_type, "")
     what = f"architecture {named} (model_type {model_type or 'missing'}) is not understood"
-    return InputError([Problem(name, f"{what}: {why}" if why else what, fix)])
+    return InputError(
+        [faults.UNKNOWN_ARCHITECTURE.at(name, f"{what}: {why}" if why else what, fix)]
+    )

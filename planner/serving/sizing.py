@@ -7,10 +7,11 @@ smallest degree comes first, and breaks ties there.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from planner.catalog.rows import Accelerator, Instance
 from planner.serving.engine import VllmSettings
-from planner.serving.parallelism import check_layout
+from planner.serving.parallelism import Interconnect, check_layout
 from planner.serving.performance import replica_at
 from planner.serving.shape import ModelShape
 from planner.serving.sizing_types import Layout, Refusal, Replica
@@ -65,21 +66,49 @@ def replica_candidates(
         if illegal is not None:
             refusals.append(illegal)
             continue
-        found = replica_at(
+        found = sized_replica(
             shape,
             layout,
             accelerator,
             instance.interconnect,
             settings,
-            profile=profile,
-            ttft_p95_ms=objectives.ttft_p95_ms,
-            itl_p95_ms=objectives.itl_p95_ms,
+            profile,
+            objectives.ttft_p95_ms,
+            objectives.itl_p95_ms,
         )
         if isinstance(found, Replica):
             replicas.append(found)
         else:
             refusals.append(found)
     return replicas, refusals
+
+
+@lru_cache(maxsize=4096)
+def sized_replica(
+    shape: ModelShape,
+    layout: Layout,
+    accelerator: Accelerator,
+    interconnect: Interconnect,
+    settings: VllmSettings,
+    profile: RequestProfile,
+    ttft_p95_ms: float | None,
+    itl_p95_ms: float | None,
+) -> Replica | Refusal:
+    """Return :func:`replica_at` of these inputs, remembered.
+
+    A replica does not depend on how much is asked of a pool: the same one is wanted
+    again at every volume, and by every workload of the same requests.
+    """
+    return replica_at(
+        shape,
+        layout,
+        accelerator,
+        interconnect,
+        settings,
+        profile=profile,
+        ttft_p95_ms=ttft_p95_ms,
+        itl_p95_ms=itl_p95_ms,
+    )
 
 
 def tensor_degrees(gpus_per_node: int) -> tuple[int, ...]:

@@ -126,9 +126,7 @@ def decode_step_seconds(model: StepModel, batch: float, context_tokens: float) -
 def decode_bounds(model: StepModel, batch: float) -> tuple[float, float]:
     """Return the seconds of reading the weights and of the arithmetic in a decode step."""
     share = batch / model.pipeline_parallel
-    touched = distinct_expert_share(model.experts, model.active_experts, share)
-    read = model.fixed_weight_bytes + model.expert_weight_bytes * touched
-    weights = read / (model.bandwidth * model.efficiency.bandwidth)
+    weights = weight_read_bytes(model, share) / (model.bandwidth * model.efficiency.bandwidth)
     return weights, _arithmetic_seconds(model, share)
 
 
@@ -136,11 +134,9 @@ def prefill_seconds(model: StepModel, new_tokens: float, cached_tokens: float = 
     """Return the time to prefill ``new_tokens`` behind ``cached_tokens``, alone."""
     if new_tokens <= 0:
         return 0.0
-    touched = distinct_expert_share(model.experts, model.active_experts, new_tokens)
-    read = model.fixed_weight_bytes + model.expert_weight_bytes * touched
     products = max(
         _arithmetic_seconds(model, new_tokens),
-        read / (model.bandwidth * model.efficiency.bandwidth),
+        weight_read_bytes(model, new_tokens) / (model.bandwidth * model.efficiency.bandwidth),
     )
     return (
         products
@@ -164,15 +160,24 @@ def mixed_stall_seconds(
     chunks = max(1.0, new_tokens / chunk_tokens)
     weights, arithmetic = decode_bounds(model, batch)
     chunk = new_tokens / chunks
-    touched = distinct_expert_share(model.experts, model.active_experts, chunk + batch)
-    read = model.fixed_weight_bytes + model.expert_weight_bytes * touched
     mixed = max(
-        read / (model.bandwidth * model.efficiency.bandwidth),
+        weight_read_bytes(model, chunk + batch) / (model.bandwidth * model.efficiency.bandwidth),
         arithmetic + _arithmetic_seconds(model, chunk),
     )
     volume = all_reduce_seconds(model, new_tokens) - all_reduce_seconds(model, 0)
     attention = _prefill_attention_seconds(model, new_tokens, cached_tokens)
     return chunks * (mixed - max(weights, arithmetic)) + attention + volume
+
+
+def weight_read_bytes(model: StepModel, tokens: float) -> float:
+    """Return what a pass of ``tokens`` reads of the weights on one GPU: experts as touched."""
+    touched = distinct_expert_share(model.experts, model.active_experts, tokens)
+    return model.fixed_weight_bytes + model.expert_weight_bytes * touched
+
+
+def product_flops(model: StepModel, tokens: float) -> float:
+    """Return the FLOPs of the weights' matrix products on one GPU for ``tokens``."""
+    return FLOPS_PER_PARAMETER * model.matmul_parameters * tokens / model.tensor_parallel
 
 
 def kv_read_bytes(model: StepModel, context_tokens: float) -> float:
@@ -191,8 +196,7 @@ def all_reduce_seconds(model: StepModel, tokens: float) -> float:
 
 
 def _arithmetic_seconds(model: StepModel, tokens: float) -> float:
-    flops = FLOPS_PER_PARAMETER * model.matmul_parameters * tokens / model.tensor_parallel
-    return flops / (model.flops * model.efficiency.compute)
+    return product_flops(model, tokens) / (model.flops * model.efficiency.compute)
 
 
 def _overheads(model: StepModel, tokens: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import lru_cache
 
 from planner.base import Frozen
 from planner.serving.layers import Attention, LatentAttention, Layer, MoeMlp
@@ -67,6 +68,7 @@ def checkpoint_bytes(shape: ModelShape) -> int:
     return round(layers + (tables + shape.hidden + shape.vision_parameters) * SIXTEEN_BITS)
 
 
+@lru_cache(maxsize=1024)
 def stage_weights(shape: ModelShape, layout: Layout, stage: int) -> StageWeights:
     """Return the bytes on each GPU of pipeline stage ``stage``.
 
@@ -136,12 +138,13 @@ def _rank_bytes(layer: Layer, hidden: int, degree: int) -> float:
         if part is None:
             continue
         for name, size in part.projections(hidden):
-            total += size * bits / 8 / _divisor(layer, name, degree)
+            total += size * bits / 8 / gpus_sharing(layer, name, degree)
         total += part.small(hidden) * SIXTEEN_BITS
     return total
 
 
-def _divisor(layer: Layer, projection: str, degree: int) -> int:
+def gpus_sharing(layer: Layer, projection: str, degree: int) -> int:
+    """Return over how many GPUs of a tensor-parallel group a matrix is divided."""
     mixer = layer.mixer
     if isinstance(mixer, Attention) and projection in ("self_attn.k_proj", "self_attn.v_proj"):
         return min(degree, mixer.kv_heads)

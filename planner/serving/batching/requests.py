@@ -12,6 +12,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from planner import faults
 from planner.base import Frozen
 from planner.errors import Infeasible
 
@@ -96,7 +97,7 @@ def require_admissible(request: Request, limits: Limits) -> None:
     """Raise Infeasible for a request that can never fit; it is never queued."""
     reason = rejection_reason(request, limits)
     if reason is not None:
-        raise Infeasible(reason)
+        raise Infeasible(faults.REQUEST_TOO_LONG.at("request", reason))
 
 
 def by_arrival(requests: tuple[Request, ...]) -> list[int]:
