@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic import ValidationError
-
 from planner.capacity import ProviderDeployment, Resources
-from planner.errors import InputError, Problem
+from planner.plan import Plan
 
 Key = tuple[str, str, str]
 
@@ -22,46 +19,18 @@ _PAID = {
 """What going smaller inside a term saves: nothing by itself."""
 
 
-def baseline_resources(text: str, where: str = "baseline") -> Resources:
-    """Return the resources of a plan's JSON document, such as an approved ``plan.json``.
-
-    Raises InputError when it is not a plan.
-    """
-    fix = "Give the plan.json of an earlier run of this version."
-    try:
-        document = json.loads(text)
-        found = document["resources"]
-    except (ValueError, KeyError, TypeError):
-        raise InputError([Problem(where, "not a plan", fix)]) from None
-    try:
-        return Resources.model_validate_json(json.dumps(found))
-    except ValidationError as error:
-        first = error.errors()[0]
-        path = ".".join(str(part) for part in first["loc"])
-        what = f"not a plan of this version: {path}: {first['msg']}"
-        raise InputError([Problem(where, what, fix)]) from None
-
-
-def baseline_digest(text: str) -> str:
-    """Return the capacity digest that an approved plan says it has, empty without one."""
-    return str(json.loads(text).get("capacity_digest") or "")
-
-
-def baseline_protection(text: str) -> dict[str, dict[str, Any]]:
+def protection_of(plan: Plan) -> dict[str, dict[str, Any]]:
     """Return how each workload of an approved plan is protected, by name.
 
-    Keys are ``classification`` and ``jurisdictions`` (as declared). The text has been
-    read by :func:`baseline_resources`, so it is a plan; a decision without either key
-    is left out, and counts as unknown.
+    Keys are ``classification`` and ``jurisdictions`` (as declared).
     """
-    found = {}
-    for row in json.loads(text).get("decisions") or []:
-        if isinstance(row, dict) and {"workload", "classification", "residency"} <= set(row):
-            found[str(row["workload"])] = {
-                "classification": row["classification"],
-                "jurisdictions": row["residency"],
-            }
-    return found
+    return {
+        decision.workload: {
+            "classification": decision.classification,
+            "jurisdictions": list(decision.residency),
+        }
+        for decision in plan.decisions
+    }
 
 
 def scale_down_warnings(old: Resources, new: Resources) -> list[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from planner.policy.document import instant
 from planner.report.check import counts_words, headline
+from planner.report.escape import escaped
 from planner.report.findings import (
     Checked,
     Told,
@@ -18,14 +18,12 @@ from planner.report.findings import (
     waivers_used,
     warning,
 )
-from planner.report.words import approver_words, clean, left_words, value_words, waivable_words
+from planner.report.words import approver_words, left_words, value_words, waivable_words
 
 SHOWN_ROWS = 8
 """Rows of a table above the fold; the details hold every one."""
 
 PAGES = "docs/policies"
-
-_SPECIAL = re.compile(r"([\\`*_\[\]|#])")
 
 
 def markdown(checked: Checked) -> str:
@@ -33,7 +31,7 @@ def markdown(checked: Checked) -> str:
     found = told(checked)
     lines = [
         f"<!-- llm-capacity check: {checked.plan.stack} -->",
-        f"**{_text(headline(checked))}**",
+        f"**{escaped(headline(checked))}**",
         "",
         f"{counts_words(found)}; capacity digest `{checked.plan.capacity_digest[:12]}`",
     ]
@@ -55,10 +53,10 @@ def _table(title: str, found: Sequence[Told]) -> Iterator[str]:
         finding = item.finding
         cells = (
             f"{_link(finding.rule_id)} {finding.severity}",
-            f"{_text(item.workload)} ({_text(item.file)})",
-            _text(finding.message),
-            _text(finding.remedy),
-            _text(waivable_words(finding)),
+            f"{escaped(item.workload)} ({escaped(item.file)})",
+            escaped(finding.message),
+            escaped(finding.remedy),
+            escaped(waivable_words(finding)),
         )
         yield f"| {' | '.join(cells)} |"
     if len(found) > SHOWN_ROWS:
@@ -74,16 +72,16 @@ def _waivers(checked: Checked, found: Sequence[Told]) -> Iterator[str]:
     for waiver, items in used:
         what = sorted({f"{item.finding.rule_id} for {item.workload}" for item in items})
         cells = (
-            _text(waiver.id),
-            _text(", ".join(what)),
-            f"{left_words(waiver.expires, checked.at)}, until {_text(waiver.expires)}",
-            _text(f"{approver_words(waiver)}, {waiver.ticket}"),
-            _text(waiver.reason),
+            escaped(waiver.id),
+            escaped(", ".join(what)),
+            f"{left_words(waiver.expires, checked.at)}, until {escaped(waiver.expires)}",
+            escaped(f"{approver_words(waiver)}, {waiver.ticket}"),
+            escaped(waiver.reason),
         )
         yield f"| {' | '.join(cells)} |"
     if uncounted:
         yield from ("", "### Waivers that do not count", "")
-        yield from (f"- {_text(row.waiver)}: {_text(row.reason)}" for row in uncounted)
+        yield from (f"- {escaped(row.waiver)}: {escaped(row.reason)}" for row in uncounted)
 
 
 def _details(checked: Checked, found: Sequence[Told]) -> Iterator[str]:
@@ -91,20 +89,20 @@ def _details(checked: Checked, found: Sequence[Told]) -> Iterator[str]:
     yield from ("", "<details><summary>Details</summary>", "")
     for item in found:
         finding = item.finding
-        yield f"- {finding.verdict} {_link(finding.rule_id)} {_text(finding.title)}"
-        yield f"  - subject: {_text(finding.subject)} ({_text(item.file)})"
-        yield f"  - why: {_text(finding.message)}"
-        yield f"  - observed: {_text(value_words(finding.observed))}"
-        yield f"  - expected: {_text(value_words(finding.expected))}"
-        yield f"  - citation: {_text(citation_words(finding))}"
-        yield f"  - remedy: {_text(finding.remedy)}"
-        yield f"  - waivers: {_text(waivable_words(finding))}"
+        yield f"- {finding.verdict} {_link(finding.rule_id)} {escaped(finding.title)}"
+        yield f"  - subject: {escaped(finding.subject)} ({escaped(item.file)})"
+        yield f"  - why: {escaped(finding.message)}"
+        yield f"  - observed: {escaped(value_words(finding.observed))}"
+        yield f"  - expected: {escaped(value_words(finding.expected))}"
+        yield f"  - citation: {escaped(citation_words(finding))}"
+        yield f"  - remedy: {escaped(finding.remedy)}"
+        yield f"  - waivers: {escaped(waivable_words(finding))}"
     for decision in plan.decisions:
-        yield f"- {_text(decision.workload)}: {decision.status} - {_text(decision.explanation)}"
+        yield f"- {escaped(decision.workload)}: {decision.status} - {escaped(decision.explanation)}"
     yield f"- judged at {instant(checked.at)}"
     yield f"- capacity digest `{plan.capacity_digest}`"
     yield f"- evidence digest `{plan.evidence_digest}`"
-    yield f"- policy digest `{_text(plan.inputs.policy_digest)}`"
+    yield f"- policy digest `{escaped(plan.inputs.policy_digest)}`"
     yield from (
         f"- to see it again: `llm-capacity check --stack {plan.stack} --format json`",
         "",
@@ -114,9 +112,3 @@ def _details(checked: Checked, found: Sequence[Told]) -> Iterator[str]:
 
 def _link(rule_id: str) -> str:
     return f"[{rule_id}]({PAGES}/{rule_id}.md)"
-
-
-def _text(text: str) -> str:
-    """Return words that Markdown and HTML show as they are, in one line."""
-    escaped = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _SPECIAL.sub(r"\\\1", escaped)
