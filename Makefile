@@ -14,7 +14,7 @@ ifneq ($(wildcard policies/capabilities.json),)
 OPA_CHECK += --capabilities policies/capabilities.json
 endif
 
-.PHONY: help setup preview test check rules readme memory-accuracy vllm-oracle vllm-serve mutation gate-speed render-speed lock clean
+.PHONY: help setup preview test check rules errors numbers plan-keys docs readme memory-accuracy vllm-oracle vllm-serve mutation gate-speed render-speed report-speed report-shots lock clean
 
 help:
 	@echo "make preview [STACK=bank-au]  set up, then preview an example stack with the real engine"
@@ -22,6 +22,10 @@ help:
 	@echo "make check                    format, lint, types, import rules, policies"
 	@echo "make setup                    only set up: .venv, and pulumi, opa, plugins where absent"
 	@echo "make rules                    renew manifest, index and fact tables from the rules' METADATA"
+	@echo "make errors                   renew docs/errors.md and exit-codes.md from the registry"
+	@echo "make numbers                  renew docs/numbers.md from the example stacks' numbers"
+	@echo "make plan-keys                renew the keys in docs/plan-schema.md from the plan's models"
+	@echo "make docs                     renew docs/cli.md, docs/configuration.md and editors' schemas"
 	@echo "make readme                   renew the real output that README.md shows"
 	@echo "make memory-accuracy           our memory ledger against measured starts (../shared)"
 	@echo "make vllm-oracle               ask real vLLM on a CPU for KV capacity, and compare"
@@ -29,6 +33,8 @@ help:
 	@echo "make mutation                 break the Rego on purpose: do its tests notice?"
 	@echo "make gate-speed               time the option gate for 50 and 1,000 workloads"
 	@echo "make render-speed             time a render of 500 self-hosted workloads"
+	@echo "make report-speed             time an HTML report of 500 workloads, and Chromium reading it"
+	@echo "make report-shots             pictures of the example reports, in out/shots"
 	@echo "make lock                     renew requirements.lock from pyproject.toml (needs uv)"
 	@echo "make clean                    remove .venv and out"
 
@@ -54,10 +60,36 @@ check: setup
 	$(RUN) $(OPA_CHECK) policies
 	$(RUN) opa test --bundle policies
 	$(RUN) $(VENV_PYTHON) -m tools.rules --check
+	$(RUN) $(VENV_PYTHON) -m tools.errors --check
+	$(RUN) $(VENV_PYTHON) -m tools.exit_codes --check
+	$(RUN) $(VENV_PYTHON) -m tools.cli_reference --check
+	$(RUN) $(VENV_PYTHON) -m tools.config_reference --check
+	$(RUN) $(VENV_PYTHON) -m tools.editor_schemas --check
+	$(RUN) $(VENV_PYTHON) -m tools.plan_reference --check
 
 # The manifest, the index and the facts of each rule's page repeat METADATA.
 rules: setup
 	$(RUN) $(VENV_PYTHON) -m tools.rules
+
+# docs/errors.md and docs/exit-codes.md repeat the registry of errors.
+errors: setup
+	$(RUN) $(VENV_PYTHON) -m tools.errors
+	$(RUN) $(VENV_PYTHON) -m tools.exit_codes
+
+# docs/numbers.md repeats the formulas of the example stacks' numbers.
+numbers: setup
+	$(RUN) $(VENV_PYTHON) -m tools.numbers
+
+# docs/plan-schema.md repeats the models of the plan.
+plan-keys: setup
+	$(RUN) $(VENV_PYTHON) -m tools.plan_reference
+
+# docs/cli.md repeats the help of the commands; docs/configuration.md and stacks/.schemas the
+# models of declared files.
+docs: setup
+	$(RUN) $(VENV_PYTHON) -m tools.cli_reference
+	$(RUN) $(VENV_PYTHON) -m tools.config_reference
+	$(RUN) $(VENV_PYTHON) -m tools.editor_schemas
 
 # README shows real output; a test compares it.
 readme: setup
@@ -87,6 +119,14 @@ gate-speed: setup
 # A render of 500 self-hosted workloads; planning is not timed.
 render-speed: setup
 	$(RUN) $(VENV_PYTHON) -m benchmarks.render_speed
+
+# An HTML report of 500 workloads; planning is not timed.
+report-speed: setup
+	$(RUN) $(VENV_PYTHON) -m benchmarks.report_speed
+
+# How the report looks on a phone and on a desk, light and dark.
+report-shots: setup
+	$(RUN) $(VENV_PYTHON) -m benchmarks.report_shots
 
 lock:
 	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \

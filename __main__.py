@@ -1,50 +1,9 @@
-"""The Pulumi program: load, plan, gate, emit, export."""
+"""The Pulumi program of this project; what it does is in planner/program.py."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pulumi
+from planner.program import run
 
-from planner.api import plan_stack, verdict_error
-from planner.emit.approved import require_approved
-from planner.emit.presence import require_pack
-from planner.emit.reach import require_reachable
-from planner.emit.stack import emit
-from planner.errors import PlannerError
-from planner.report.text import summary
-
-KUBECONFIG = "llm-capacity:kubeconfig-"
-
-
-def main() -> None:
-    """Plan the selected stack and register what it decides, or say why not."""
-    config = pulumi.Config("llm-capacity")
-    require_pack(Path(__file__).parent)
-    try:
-        plan = plan_stack(
-            Path(__file__).parent,
-            pulumi.get_stack(),
-            baseline=config.get("baseline"),
-            reviews=config.get("reviews"),
-            operation="preview" if pulumi.runtime.is_dry_run() else "update",
-        )
-    except PlannerError as error:
-        raise pulumi.RunError(str(error)) from None
-    pulumi.log.info(summary(plan))
-    error = verdict_error(plan)
-    if error is not None:
-        raise pulumi.RunError(str(error))
-    require_approved(plan, config.get("approved-digest"))
-    clusters = {pool.cluster for pool in plan.resources.node_pools}
-    texts = {name: pulumi.runtime.get_config(f"{KUBECONFIG}{name}") for name in clusters}
-    require_reachable({name: text for name, text in texts.items() if text})
-    secrets = {name: config.get_secret(f"kubeconfig-{name}") for name in sorted(clusters)}
-    emit(
-        plan,
-        kubeconfigs={name: value for name, value in secrets.items() if value is not None},
-        signed_purchases=config.get_object("signed-purchases") or [],
-    )
-
-
-main()
+run(Path(__file__).parent)

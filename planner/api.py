@@ -6,13 +6,16 @@ import datetime as dt
 import json
 from pathlib import Path
 
-from planner.declare import json_schemas
+from planner import faults
+from planner.declare import json_schemas, require_project
 from planner.errors import Infeasible, PlannerError, PolicyDenied, PolicyUnavailable
 from planner.files import write_whole
 from planner.plan import Plan
+from planner.plan_schema import plan_schema
 from planner.policy.bundle import read_bundle
 from planner.policy.document import Operation
 from planner.policy.waivers import WaiverBook
+from planner.project import own_policies
 from planner.report.findings import blocking, findings_text
 from planner.running import run_stack, waivers_of
 from planner.secret_input import refuse_secrets_in_files
@@ -59,6 +62,7 @@ def plan_stack(
 
 def verdict_error(plan: Plan) -> PlannerError | None:
     """Return the error a plan that may not proceed stands for, the gravest first."""
+    where = f"stack {plan.stack}"
     blocked = [d for d in plan.decisions if d.status == "blocked"]
     denied = [d for d in plan.decisions if d.status == "denied"]
     infeasible = [d for d in plan.decisions if d.status == "infeasible"]
@@ -67,12 +71,12 @@ def verdict_error(plan: Plan) -> PlannerError | None:
     for found in (stopped, *(list(blocking(decision)) for decision in (*blocked, *denied))):
         lines += findings_text(found)
     if plan.verdict == "unavailable":
-        return PolicyUnavailable("\n".join(["the policy could not tell:", *lines]))
+        return PolicyUnavailable(faults.CANNOT_TELL.at(where, "the policy could not tell"), lines)
     if plan.verdict == "deny":
-        return PolicyDenied("\n".join(["denied by policy:", *lines]))
+        return PolicyDenied(faults.DENIED.at(where, "denied by policy"), lines)
     if infeasible:
         told = [f"{d.workload}: {d.explanation}" for d in infeasible]
-        return Infeasible("\n".join(["no option can serve:", *told]))
+        return Infeasible(faults.NOTHING_SERVES.at(where, "no option can serve"), told)
     return None
 
 
@@ -82,16 +86,16 @@ def read_waivers(root: Path, *, at: dt.datetime, reviews: str | None = None) -> 
     ``reviews`` is the path, from ``root``, of the Git host's reviews. No engine is asked.
     Raises InputError and PolicyUnavailable as planning does.
     """
-    policies = root / "policies"
-    refuse_secrets_in_files(policies / "waivers")
-    bundle = read_bundle(policies if policies.is_dir() else None)
+    require_project(root)
+    refuse_secrets_in_files(root / "policies" / "waivers")
+    bundle = read_bundle(own_policies(root))
     return waivers_of(root, bundle, at, reviews)
 
 
 def write_schemas(folder: Path) -> list[Path]:
-    """Write the JSON Schemas of workload and platform files; return their paths."""
+    """Write the JSON Schemas of workload and platform files and of plans; return their paths."""
     paths = []
-    for name, schema in sorted(json_schemas().items()):
+    for name, schema in sorted({**json_schemas(), "plan": plan_schema()}.items()):
         path = folder / f"{name}.schema.json"
         write_whole(path, json.dumps(schema, sort_keys=True, indent=2) + "\n")
         paths.append(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,18 +12,14 @@ from typing import Any
 from planner.catalog.loader import Catalog, catalog_files, load_catalog
 from planner.catalog.shapes import load_shape
 from planner.declare import Stack, load_stack
-from planner.diff import (
-    baseline_digest,
-    baseline_protection,
-    baseline_resources,
-    scale_down_warnings,
-)
+from planner.diff import protection_of, scale_down_warnings
 from planner.evidence.archive import Asked, Planned, files_of_waivers
 from planner.evidence.attestation import record_signer
 from planner.evidence.origin import origin_of
 from planner.evidence.run import Judged, Run, keep_run
 from planner.files import write_whole
 from planner.plan import Plan
+from planner.plan_reading import read_written
 from planner.planning import make_plan
 from planner.policy.approvals import read_reviews
 from planner.policy.bundle import Bundle
@@ -32,6 +28,7 @@ from planner.policy.engine import PolicyEngine
 from planner.policy.waiver_files import load_waivers
 from planner.policy.waiver_owners import waivable_rules, waiver_owners
 from planner.policy.waivers import WaiverBook
+from planner.project import own_policies
 from planner.purchases import purchase_records
 from planner.questions import Baseline
 from planner.run_inputs import approved_plan, moment_of, policy_files
@@ -68,17 +65,24 @@ def run_stack(
     reviews: str | None = None,
     trace: bool = False,
     write: bool = True,
+    step: Callable[[str], object] | None = None,
 ) -> StackRun:
-    """Plan the stack in project folder ``root``; see :func:`planner.api.plan_stack`."""
+    """Plan the stack in project folder ``root``; see :func:`planner.api.plan_stack`.
+
+    ``step`` is told what begins, four times: a command shows it as progress.
+    """
+    begin = step or _untold
+    begin("reading what is declared")
     root = root.resolve()
     evaluated_at = moment_of(at)
     signer = record_signer(os.environ) if write else None
     refuse_secrets_in_files(root / "policies" / "waivers")
     catalog = load_catalog()
     stack = load_stack(root, stack_name, catalog)
-    approved = None if baseline is None else approved_plan(root, baseline)
-    held = None if approved is None else baseline_resources(approved, baseline or "")
+    held = None if baseline is None else read_written(approved_plan(root, baseline), baseline)
+    begin("starting the policy engine")
     with policy_engine(root, stack, policy_url) as engine:
+        begin("asking the policy, sizing and pricing")
         waivers = waivers_of(root, engine.bundle, evaluated_at, reviews)
         decided = make_plan(
             stack,
@@ -89,16 +93,17 @@ def run_stack(
             shape_of=load_shape,
             operation=operation,
             baseline=None
-            if approved is None
-            else Baseline(baseline_digest(approved), baseline_protection(approved)),
+            if held is None
+            else Baseline(held.capacity_digest, protection_of(held.plan)),
         )
         judged = Judged.by(engine)
         manifest = engine.bundle.manifest
     plan = decided.plan
     if held is not None:
-        lost = tuple(scale_down_warnings(held, plan.resources))
+        lost = tuple(scale_down_warnings(held.plan.resources, plan.resources))
         plan = plan.model_copy(update={"warnings": (*plan.warnings, *lost)})
     record = plan_json = None
+    begin("writing plan and record")
     if write:
         plan_json = plan.to_json()
         run = Run(
@@ -124,14 +129,18 @@ def run_stack(
     return StackRun(plan, stack, catalog, evaluated_at, waivers, manifest, record, plan_json)
 
 
+def _untold(_: str) -> None:
+    """Tell nobody what begins."""
+
+
 def policy_engine(root: Path, stack: Stack, policy_url: str | None) -> PolicyEngine:
     """Return the engine that the stack's settings name, or the one at ``policy_url``."""
-    settings, policies = stack.platform.policy, root / "policies"
+    settings = stack.platform.policy
     files = policy_files(root, settings)
     return PolicyEngine(
         policy_url or settings.url,
         timeout_seconds=settings.timeout_seconds,
-        policies=policies if policies.is_dir() else None,
+        policies=own_policies(root),
         ca_bundle=files["ca_bundle"],
         bundle=files["bundle"],
         verification_key=files["verification_key"],

@@ -15,12 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools import cache as store
-from tools.pins import CLUSTER, DEFINITIONS
-from tools.progress import run_step
-from tools.toolchain import build
-
-PROJECT = Path(__file__).resolve().parent.parent
+from planner.toolchain import cache as store
+from planner.toolchain.progress import run_step
+from planner.toolchain.toolchain import build
+from tools.pins import CLUSTER, DEFINITIONS, GO
 
 
 @dataclass(frozen=True)
@@ -35,36 +33,35 @@ class ClusterTools:
         return sorted((self.definitions / module.replace("/", "_")).rglob("*.yaml"))
 
 
-def resolve_cluster(project: Path, environ: Mapping[str, str]) -> ClusterTools:
+def resolve_cluster(environ: Mapping[str, str]) -> ClusterTools:
     """Build what is absent; the caller holds the lock of the cache."""
     cache = store.cache_root(environ)
-    found = {tool.name: build(tool, project, cache, environ) for tool in CLUSTER}
-    return ClusterTools(found, _definitions(project, cache, environ))
+    found = {tool.name: build(tool, GO, cache, environ) for tool in CLUSTER}
+    return ClusterTools(found, _definitions(cache, environ))
 
 
-def cluster_tools(project: Path, environ: Mapping[str, str]) -> ClusterTools | None:
+def cluster_tools(environ: Mapping[str, str]) -> ClusterTools | None:
     """The tools as set-up left them, None where they are not built."""
     cache = store.cache_root(environ)
     found = {
-        tool.name: store.tool_directory(cache, tool, project / "tools" / "go" / tool.source)
-        / tool.name
+        tool.name: store.tool_directory(cache, tool, GO / tool.source) / tool.name
         for tool in CLUSTER
     }
-    definitions = _definitions_folder(project, cache)
+    definitions = _definitions_folder(cache)
     if not all(store.is_executable(path) for path in found.values()) or not definitions.is_dir():
         return None
     return ClusterTools(found, definitions)
 
 
-def _definitions_folder(project: Path, cache: Path) -> Path:
-    source = project / "tools" / "go" / "crds"
+def _definitions_folder(cache: Path) -> Path:
+    source = GO / "crds"
     texts = [json.dumps(DEFINITIONS, sort_keys=True).encode()]
     key = store.short_digest([*texts, (source / "go.mod").read_bytes()])
     return cache / "tools" / f"definitions-{key}"
 
 
-def _definitions(project: Path, cache: Path, environ: Mapping[str, str]) -> Path:
-    source = project / "tools" / "go" / "crds"
+def _definitions(cache: Path, environ: Mapping[str, str]) -> Path:
+    source = GO / "crds"
 
     def fill(draft: Path) -> None:
         work = draft / "module"
@@ -90,7 +87,7 @@ def _definitions(project: Path, cache: Path, environ: Mapping[str, str]) -> Path
                 copy(folder / place, target)
         shutil.rmtree(work)
 
-    return store.publish(_definitions_folder(project, cache), fill)
+    return store.publish(_definitions_folder(cache), fill)
 
 
 def _module_folder(module: str, work: Path, env: Mapping[str, str]) -> Path:
@@ -108,7 +105,7 @@ def _module_folder(module: str, work: Path, env: Mapping[str, str]) -> Path:
 def main() -> int:
     """Build; 0 when everything is there, 1 with the way out on stderr otherwise."""
     environ = dict(os.environ)
-    return store.under_lock(environ, lambda: resolve_cluster(PROJECT, environ))
+    return store.under_lock(environ, lambda: resolve_cluster(environ))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tools.progress import SetupError
+from planner.toolchain.progress import SetupError
 from tools.rule_pages import Rule, facts_table
 
 _PLACE = re.compile(r"([a-z][a-z0-9_]*)/([a-z][a-z0-9_]*)")

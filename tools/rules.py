@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tools.progress import SetupError
+from planner.toolchain.progress import SetupError
 from tools.rule_pages import Rule, index_text, manifest_text, page_text
 from tools.rule_scaffold import scaffold
 from tools.shell_env import PROJECT

@@ -6,7 +6,6 @@ run takes about a second. Nothing is written to the clone but .venv.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -16,13 +15,13 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path[0] = str(PROJECT)
 
-from tools import cache as store  # noqa: E402
-from tools import toolchain  # noqa: E402
-from tools.pins import PYTHON_MINIMUM, format_version  # noqa: E402
-from tools.progress import SetupError, run_step  # noqa: E402
+from planner.toolchain import cache as store  # noqa: E402
+from planner.toolchain import toolchain  # noqa: E402
+from planner.toolchain.pins import PYTHON_MINIMUM, format_version  # noqa: E402
+from planner.toolchain.progress import SetupError, run_step  # noqa: E402
+from planner.toolchain.shell_env import TOOLS_FILE, write_record  # noqa: E402
 
 STAMP = "set-up.stamp"
-TOOLS_FILE = "tools.json"
 INPUTS = ("requirements.lock", "pyproject.toml")
 # Compiling all of a cloud SDK takes minutes, and a program imports a few modules of it.
 NOT_COMPILED = r"pulumi_(aws|azure_native|gcp)/\w+/"
@@ -100,25 +99,13 @@ def _create_venv(venv: Path, *, with_pip: bool, logs: Path) -> None:
     )
 
 
-def write_tools(project: Path, found: toolchain.Toolchain) -> None:
-    """Note in .venv where the tools are, for tools/shell_env.py."""
-    record = {
-        "bin": str(found.bin),
-        "executables": {name: str(path) for name, path in sorted(found.executables.items())},
-    }
-    target = project / ".venv" / TOOLS_FILE
-    draft = target.with_suffix(f".{os.getpid()}")
-    draft.write_text(json.dumps(record, indent=2) + "\n")
-    draft.replace(target)
-
-
 def main() -> int:
     """Set up; 0 when everything is there, 1 with the way out on stderr otherwise."""
     environ = dict(os.environ)
 
     def work() -> None:
         ensure_environment(PROJECT, environ)
-        write_tools(PROJECT, toolchain.resolve(PROJECT, environ))
+        write_record(PROJECT / ".venv" / TOOLS_FILE, toolchain.resolve(environ))
 
     return store.under_lock(environ, work)
 

@@ -10,16 +10,14 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from tools import cache as store
-from tools.pins import YAML_HOST
-from tools.toolchain import build
-
-PROJECT = Path(__file__).resolve().parent.parent
+from planner.toolchain import cache as store
+from planner.toolchain.toolchain import build
+from tools.pins import GO, YAML_HOST
 
 
-def yaml_host(project: Path, environ: Mapping[str, str]) -> Path | None:
+def yaml_host(environ: Mapping[str, str]) -> Path | None:
     """The executable as it was built, None where it is not."""
-    source = project / "tools" / "go" / YAML_HOST.source
+    source = GO / YAML_HOST.source
     found = store.tool_directory(store.cache_root(environ), YAML_HOST, source) / YAML_HOST.name
     return found if store.is_executable(found) else None
 
@@ -28,7 +26,7 @@ def main() -> int:
     """Build; 0 when it is there, 1 with the way out on stderr otherwise."""
     environ = dict(os.environ)
     cache = store.cache_root(environ)
-    return store.under_lock(environ, lambda: build(YAML_HOST, PROJECT, cache, environ))
+    return store.under_lock(environ, lambda: build(YAML_HOST, GO, cache, environ))
 
 
 if __name__ == "__main__":

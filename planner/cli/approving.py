@@ -5,12 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import click
+import rich_click as click
 
-from planner import approval
+from planner import approval, faults
 from planner.approval import Approval
-from planner.cli.common import allowed, format_option, guarded, show, stack_options
-from planner.errors import InputError, Problem
+from planner.cli.common import (
+    allowed,
+    examples,
+    format_option,
+    guarded,
+    panels,
+    show,
+    stack_options,
+)
+from planner.errors import InputError
 from planner.files import write_whole
 from planner.run_inputs import approved_plan
 from planner.running import OUT_FOLDER
@@ -23,8 +31,18 @@ _STATE = click.option("--state", type=_FILE, help="The state, from `pulumi stack
 _STATE_VERSION = click.option("--state-version", help="The backend's own number of the state.")
 
 
-@click.command("approval")
+_HELD = ["--update-plan", "--state", "--state-version"]
+
+
+@click.command(
+    "approval",
+    epilog=examples(
+        "llm-capacity approval --stack bank-au",
+        "llm-capacity approval --stack bank-au --update-plan update.json --state state.json",
+    ),
+)
 @stack_options
+@panels(Approval=_HELD)
 @_UPDATE_PLAN
 @_STATE
 @_STATE_VERSION
@@ -39,7 +57,11 @@ def write_approval(
     form: str,
     **asked: Any,
 ) -> int:
-    """Write out/STACK/approval.json: what is approved, by its digests."""
+    """Write out/STACK/approval.json: what is approved, by its digests.
+
+    The digests of an update plan and of a state are noted where they are given; `verify` holds
+    them against those of the apply.
+    """
     run = allowed(root, stack, **asked)
     found = Approval(
         stack=stack,
@@ -58,8 +80,14 @@ def write_approval(
     return 0
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "llm-capacity verify --stack bank-au --digest 1f0c...",
+        "llm-capacity verify --stack bank-au --digest 1f0c... --baseline approved/plan.json",
+    )
+)
 @stack_options
+@panels(Approval=["--digest", "--approval", *_HELD])
 @click.option("--digest", required=True, help="The capacity digest that was approved.")
 @_UPDATE_PLAN
 @_STATE
@@ -79,7 +107,11 @@ def verify(
     form: str,
     **asked: Any,
 ) -> int:
-    """Plan again with today's policy; end with 7 where it is not what was approved."""
+    """Plan again with today's policy; end with 7 where it is not what was approved.
+
+    With --baseline each field that differs is named. The approval is read where an update plan,
+    a state, its number or --approval is given.
+    """
     text = None if baseline is None else approved_plan(root.resolve(), baseline)
     run = allowed(root, stack, baseline=baseline, **asked)
     now = run.plan.capacity_digest
@@ -90,8 +122,7 @@ def verify(
             else approval.differences(text, run.plan, token=digest, where=baseline or "")
         )
         more = "" if found else "Name the approved plan.json with --baseline to see what differs."
-        what = f"stack {stack} is not as approved: approved {digest}, now {now}"
-        raise approval.differs(what, found, more)
+        raise approval.differs(stack, f": approved {digest}, now {now}", found, more)
     _hold_the_rest(root, stack, digest, update_plan, state, state_version, file)
     document = {"stack": stack, "capacity_digest": now, "verdict": run.plan.verdict}
     show(form, document, f"stack {stack} is as approved: {now}\n")
@@ -114,11 +145,13 @@ def _hold_the_rest(
     if not path.exists():
         what = "there is no approval to hold plan or state against"
         fix = "Write it with `llm-capacity approval`, or name it with --approval."
-        raise InputError([Problem(path.as_posix(), what, fix)])
+        raise InputError([faults.BAD_APPROVAL.at(path.as_posix(), what, fix)])
     approved = approval.read_approval(path)
     if (approved.stack, approved.capacity_digest) != (stack, digest):
         what = f"approves {approved.capacity_digest} of stack {approved.stack}"
-        raise InputError([Problem(path.as_posix(), what, "Name the approval of this digest.")])
+        raise InputError(
+            [faults.BAD_APPROVAL.at(path.as_posix(), what, "Name the approval of this digest.")]
+        )
     found = approval.mismatches(
         approved,
         update_plan=None if update_plan is None else approval.update_plan_digest(update_plan),
@@ -127,4 +160,4 @@ def _hold_the_rest(
     )
     if found:
         more = "Preview again, and approve the new plan."
-        raise approval.differs(f"stack {stack} is not as approved:", found, more)
+        raise approval.differs(stack, "", found, more)

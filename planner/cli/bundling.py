@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
+import rich_click as click
 
-from planner.cli.common import guarded, root_option
+from planner.cli.common import examples, format_option, guarded, root_option, show
 from planner.policy.signing import DEFAULT_KEY_ID, build_bundle
+from planner.project import own_policies
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "llm-capacity bundle --out bundle.tar.gz",
+        "llm-capacity bundle --out bundle.tar.gz --key signing.pem --key-id rules-2026",
+    )
+)
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="File to write."
 )
@@ -26,10 +32,10 @@ from planner.policy.signing import DEFAULT_KEY_ID, build_bundle
     help="Name of the key, as in policy.verification_key_id.",
 )
 @root_option
+@format_option()
 @guarded
-def bundle(out: Path, key: Path | None, key_id: str, root: Path) -> int:
+def bundle(out: Path, key: Path | None, key_id: str, root: Path, form: str) -> int:
     """Build rules and data into a bundle.tar.gz for OPA, and sign it."""
-    policies = root / "policies"
-    built = build_bundle(policies if policies.is_dir() else None, out, key, key_id)
-    click.echo(str(built))
+    built = build_bundle(own_policies(root), out, key, key_id)
+    show(form, {"bundle": str(built)}, f"{built}\n")
     return 0

@@ -6,64 +6,96 @@ import json
 from pathlib import Path
 from typing import Any
 
-import click
+import rich_click as click
 
-from planner.cli.common import allowed, finish, format_option, guarded, planned, show, stack_options
-from planner.errors import InputError, Problem
+from planner.cli.common import (
+    allowed,
+    examples,
+    finish,
+    format_option,
+    guarded,
+    planned,
+    run,
+    stack_options,
+)
+from planner.cli.printing import told_to
+from planner.cli.progress import working
 from planner.guards.documents import guard_files
-from planner.report import explain as explain_report
 from planner.report import text
 from planner.report.findings import Checked, rule_rows
 from planner.report.formats import FORMATS
-from planner.running import run_stack
+from planner.report.plan_markdown import plan_markdown
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "llm-capacity plan --stack bank-au",
+        "llm-capacity plan --stack bank-au --format json > plan.json",
+        "llm-capacity plan --stack bank-au --baseline approved/plan.json",
+    )
+)
 @stack_options
-@format_option()
+@format_option(("text", "json", "markdown", "html"))
 @guarded
 def plan(form: str, **asked: Any) -> int:
-    """Decide the stack and print the plan; write plan and record to out/STACK/."""
+    """Decide the stack and print the plan; write plan and record to out/STACK/.
+
+    One line a workload with what serves it, its cost, its tightest objective and the runner-up,
+    then warnings and totals; JSON is the whole plan, HTML the report.
+    """
+    if form == "html":
+        from planner.cli.reporting import checked_html
+
+        return checked_html(asked.pop("root"), asked.pop("stack"), **asked)
     result = planned(asked)
-    click.echo(result.to_json() if form == "json" else text.summary(result), nl=False)
+    if form == "json":
+        click.echo(result.to_json(), nl=False)
+    elif form == "markdown":
+        click.echo(plan_markdown(result), nl=False)
+    else:
+        told_to(text.summary(result))
     return finish(result)
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "llm-capacity check --stack bank-au",
+        "llm-capacity check --stack bank-au --operation update",
+        "llm-capacity check --stack bank-au --format sarif > check.sarif",
+    )
+)
 @stack_options
-@format_option(FORMATS)
+@format_option((*FORMATS, "html"))
 @guarded
 def check(form: str, root: Path, stack: str, **asked: Any) -> int:
     """Print what the policy says of the stack; exit 5 if it denies, 10 if it cannot tell."""
-    run = run_stack(root, stack, **asked)
+    if form == "html":
+        # Imported where it is asked for: it needs the extra `report`.
+        from planner.cli.reporting import checked_html
+
+        return checked_html(root, stack, **asked)
+    found = run(root, stack, **asked)
     checked = Checked(
-        run.plan,
-        at=run.evaluated_at,
-        files=run.stack.files,
-        waivers=run.waivers,
-        rules=rule_rows(run.manifest),
+        found.plan,
+        at=found.evaluated_at,
+        files=found.stack.files,
+        waivers=found.waivers,
+        rules=rule_rows(found.manifest),
     )
-    click.echo(FORMATS[form](checked), nl=False)
-    return finish(run.plan)
+    result = FORMATS[form](checked)
+    if form == "text":
+        told_to(result)
+    else:
+        click.echo(result, nl=False)
+    return finish(found.plan)
 
 
-@click.command()
-@click.argument("workload")
-@stack_options
-@format_option()
-@guarded
-def explain(workload: str, form: str, **asked: Any) -> int:
-    """Print every number behind the decision for WORKLOAD."""
-    result = planned(asked)
-    decision = next((item for item in result.decisions if item.workload == workload), None)
-    if decision is None:
-        known = ", ".join(item.workload for item in result.decisions)
-        raise InputError([Problem("WORKLOAD", f"no workload {workload!r}", f"Known: {known}.")])
-    show(form, decision.model_dump(mode="json"), explain_report.explain(result, decision))
-    return 0
-
-
-@click.command()
+@click.command(
+    epilog=examples(
+        "llm-capacity render --stack bank-au --out manifests",
+        "llm-capacity render --stack bank-au --out manifests --operation update",
+    )
+)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write.")
 @stack_options
 @format_option()
@@ -72,9 +104,10 @@ def render(out: Path, form: str, root: Path, stack: str, **asked: Any) -> int:
     """Write the plan to a folder that Argo CD or Flux applies, with its evidence."""
     from planner.emit.render import render as render_plan
 
-    run = allowed(root, stack, **asked)
-    guards = guard_files(run.plan, run.catalog)
-    written = render_plan(run.plan, out, run.record, run.plan_json, guards)
+    found = allowed(root, stack, **asked)
+    with working(f"Writing {out}"):
+        guards = guard_files(found.plan, found.catalog)
+        written = render_plan(found.plan, out, found.record, found.plan_json, guards)
     paths = [path.as_posix() for path in written]
     click.echo(json.dumps(paths, indent=2) if form == "json" else "\n".join(paths))
     return 0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
+import rich_click as click
 
 from planner import api
 from planner.cli.common import (
     at_option,
+    examples,
     finish_with,
     format_option,
     guarded,
@@ -16,6 +17,7 @@ from planner.cli.common import (
     root_option,
     show,
 )
+from planner.cli.progress import working
 from planner.evidence.replay import replay as replay_record
 from planner.pack import audit_report
 from planner.pack.audit import audit_state
@@ -25,7 +27,14 @@ from planner.report import waivers as waivers_report
 from planner.run_inputs import moment_of
 
 
-@click.group(invoke_without_command=True)
+@click.group(
+    invoke_without_command=True,
+    epilog=examples(
+        "llm-capacity waivers",
+        "llm-capacity waivers --at 2026-12-31T00:00:00Z --format json",
+        "llm-capacity waivers sign policies/waivers/capacity.yaml --key approver.pem",
+    ),
+)
 @root_option
 @at_option
 @reviews_option
@@ -48,7 +57,9 @@ def waivers(
     return 0
 
 
-@waivers.command()
+@waivers.command(
+    epilog=examples("llm-capacity waivers sign policies/waivers/capacity.yaml --key approver.pem")
+)
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option(
     "--key",
@@ -64,7 +75,12 @@ def sign(file: Path, key: Path, at: str | None) -> int:
     return 0
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "llm-capacity replay out/bank-au",
+        "llm-capacity replay out/bank-au/policy-record.jsonl --key signer.pem",
+    )
+)
 @click.argument("record")
 @click.option(
     "--archive",
@@ -82,20 +98,33 @@ def sign(file: Path, key: Path, at: str | None) -> int:
 def replay(
     record: str, archive: Path | None, decision_id: str | None, key: Path | None, form: str
 ) -> int:
-    """Ask RECORD's questions again with its own policies: does the decision stand?"""
-    found = replay_record(record, archive=archive, decision_id=decision_id, public_key=key)
+    """Ask RECORD's questions again with its own policies: does the decision stand?
+
+    Ends with 7 when it does not, or when the evidence was changed.
+    """
+    with working(f"Asking {record} again"):
+        found = replay_record(record, archive=archive, decision_id=decision_id, public_key=key)
     show(form, replay_report.replay_document(found), replay_report.replay_text(found))
     return finish_with(replay_report.replay_error(found))
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "pulumi stack export --stack bank-au --file state.json",
+        "llm-capacity audit state.json",
+    )
+)
 @click.argument("state", type=click.Path(path_type=Path, dir_okay=False))
 @root_option
 @at_option
 @format_option()
 @guarded
 def audit(state: Path, root: Path, at: str | None, form: str) -> int:
-    """Hold STATE, a file of `pulumi stack export`, against the plan of its stack."""
-    found = audit_state(state, root, at=moment_of(at))
+    """Hold STATE, a file of `pulumi stack export`, against the plan of its stack.
+
+    Ends with 5 where the state has what the plan does not.
+    """
+    with working(f"Holding {state} against the plan"):
+        found = audit_state(state, root, at=moment_of(at))
     show(form, audit_report.audit_document(found), audit_report.audit_text(found))
     return finish_with(audit_report.audit_error(found))

@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
+from planner.toolchain import stacks
+from planner.toolchain.progress import SetupError, duration, run_step
 from tools import preview
-from tools.progress import SetupError, duration, run_step
 
 
 @pytest.fixture
@@ -32,13 +33,13 @@ def test_an_unknown_stack_lists_those_that_exist(project):
 
 def test_a_stack_that_exists_already_is_fine(project, tmp_path):
     env = fake_pulumi(tmp_path / "bin", "echo \"stack 'dev' already exists\" >&2; exit 255")
-    preview.ensure_stack(project, "dev", env)
+    stacks.ensure_stack(project, "dev", env)
 
 
 def test_a_backend_that_refuses_is_reported(project, tmp_path):
     env = fake_pulumi(tmp_path / "bin", "echo no such bucket >&2; exit 255")
     with pytest.raises(SetupError, match="no such bucket"):
-        preview.ensure_stack(project, "dev", env)
+        stacks.ensure_stack(project, "dev", env)
 
 
 def test_a_long_step_says_what_it_does_and_how_long_it_took(tmp_path, capsys):

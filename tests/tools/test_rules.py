@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from planner.policy.bundle import policies_folder
+from planner.toolchain.progress import SetupError
 from tools import rules
-from tools.progress import SetupError
 from tools.rule_pages import facts_table, index_text, page_text
 
 REAL = policies_folder().parent

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools import cache as store
-from tools.pins import (
+from planner.toolchain import cache as store
+from planner.toolchain.pins import (
     KUBERNETES_PROVIDER,
     OPA,
     PULUMI,
@@ -19,12 +19,14 @@ from tools.pins import (
     format_version,
     parse_version,
 )
-from tools.progress import SetupError, run_step, say
+from planner.toolchain.progress import SetupError, run_step, say
 
 GO_MINIMUM = (1, 21)
 GO_FLAGS = ("build", "-trimpath", "-buildvcs=false", "-mod=mod")
 LANGUAGE_HOST = "pulumi-language-python"
 LANGUAGE_SERVER = "language_host.py"
+GO_SOURCES = Path(__file__).resolve().parent / "go"
+"""The Go sources of what users need: one folder a tool."""
 
 
 @dataclass(frozen=True)
@@ -35,16 +37,16 @@ class Toolchain:
     bin: Path
 
 
-def resolve(project: Path, environ: Mapping[str, str]) -> Toolchain:
+def resolve(environ: Mapping[str, str]) -> Toolchain:
     """Every tool from PATH where it is recent enough, else from the cache, else built."""
     cache = store.cache_root(environ)
     found = {
-        OPA.name: on_path(OPA, environ) or build(OPA, project, cache, environ),
-        PULUMI.name: on_path(PULUMI, environ) or build(PULUMI, project, cache, environ),
+        OPA.name: on_path(OPA, environ) or build(OPA, GO_SOURCES, cache, environ),
+        PULUMI.name: on_path(PULUMI, environ) or build(PULUMI, GO_SOURCES, cache, environ),
     }
     found[LANGUAGE_HOST] = language_host(found[PULUMI.name], cache, environ)
     found[KUBERNETES_PROVIDER.name] = kubernetes_plugin(cache, environ) or build(
-        KUBERNETES_PROVIDER, project, cache, environ
+        KUBERNETES_PROVIDER, GO_SOURCES, cache, environ
     )
     install_plugin(found[KUBERNETES_PROVIDER.name], cache)
     return Toolchain(executables=found, bin=store.bin_view(cache, _on_view(found)))
@@ -106,15 +108,16 @@ def language_host(pulumi: Path, cache: Path, environ: Mapping[str, str]) -> Path
     return official or _install_language_host(cache)
 
 
-def build(tool: Tool, project: Path, cache: Path, environ: Mapping[str, str]) -> Path:
+def build(tool: Tool, sources: Path, cache: Path, environ: Mapping[str, str]) -> Path:
     """The executable from the cache; built first where it is absent.
 
-    The caller holds the lock of the cache: one build at a time.
+    ``sources`` holds a folder of Go sources for each tool. The caller holds the lock of the
+    cache: one build at a time.
 
     Raises:
         SetupError: Go is absent or too old, or the build failed.
     """
-    source = project / "tools" / "go" / tool.source
+    source = sources / tool.source
     target = store.tool_directory(cache, tool, source)
     store.publish(target, lambda draft: _compile(tool, source, draft, cache, environ))
     return target / tool.name

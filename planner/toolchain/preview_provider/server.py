@@ -17,8 +17,8 @@ from pulumi.runtime.proto import (
     provider_pb2_grpc,
 )
 
-from tools.preview_provider.check import Failure, check_resource
-from tools.preview_provider.sdk import Sdk, UnknownResourceError, arguments_of
+from planner.toolchain.preview_provider.check import Failure, check_resource
+from planner.toolchain.preview_provider.sdk import Sdk, UnknownResourceError, arguments_of
 
 HOST = "127.0.0.1"
 LOG_TIMEOUT_SECONDS = 5.0

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tools import ports, processes, shell_env
-from tools.progress import SetupError
+from planner.toolchain import ports, processes, shell_env, toolchain
+from planner.toolchain.progress import SetupError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -86,6 +86,39 @@ def test_what_the_user_has_is_left_alone(clone, environ):
     assert "PULUMI_CONFIG_PASSPHRASE" not in without_provider(clone, by_file)
 
 
+def test_a_project_without_policies_is_told_to_the_installed_pack(clone, environ):
+    variables = without_provider(clone, environ)
+    assert variables["LLM_CAPACITY_ROOT"] == str(clone)
+    assert (Path(variables["LLM_CAPACITY_PACK"]) / "PulumiPolicy.yaml").is_file()
+    own = clone / "policies" / "pulumi"
+    own.mkdir(parents=True)
+    variables = without_provider(clone, environ)
+    assert variables["LLM_CAPACITY_PACK"] == str(own)
+    assert "LLM_CAPACITY_ROOT" not in variables
+
+
+def test_an_installation_uses_its_own_python_and_the_note_in_the_cache(
+    clone, environ, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "installation"))
+    cache = tmp_path / "cache"
+    shell_env.write_record(
+        cache / "tools.json",
+        toolchain.Toolchain(
+            {"pulumi-resource-kubernetes": cache / "tools/kubernetes/pulumi-resource-kubernetes"},
+            cache / "bin-1",
+        ),
+    )
+    folder = tmp_path / "user"
+    variables = without_provider(folder, environ)
+    assert variables["LLM_CAPACITY_PYTHON"] == sys.executable
+    assert variables["PATH"].split(":")[:3] == [
+        str(cache / "bin-1"),
+        str(cache / "tools/kubernetes"),
+        str(Path(sys.executable).parent),
+    ]
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -95,7 +128,8 @@ def test_what_the_user_has_is_left_alone(clone, environ):
         '{"bin": "/gone/away", "executables": {"pulumi-resource-kubernetes": "/gone"}}',
     ],
 )
-def test_without_set_up_the_way_out_is_named(clone, environ, content):
+def test_without_set_up_the_way_out_is_named(clone, environ, content, monkeypatch):
+    monkeypatch.setattr(sys, "prefix", "/an/installation")
     record = clone / ".venv" / "tools.json"
     record.unlink() if content is None else record.write_text(content)
     with pytest.raises(SetupError, match="make setup"):
@@ -135,7 +169,7 @@ def test_what_is_no_list_of_ports_is_refused(line):
 def test_one_cloud_alone_can_be_stood_in_for():
     only = ["--watch-pid", str(os.getpid()), "--package", "aws"]
     with subprocess.Popen(
-        [sys.executable, "-m", "tools.preview_provider", *only],
+        [sys.executable, "-m", "planner.toolchain.preview_provider", *only],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tools import cache
-from tools.pins import OPA
+from planner.toolchain import cache
+from planner.toolchain.pins import OPA
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -89,7 +89,7 @@ def test_publish_yields_to_one_who_was_faster(tmp_path):
 def test_only_one_holds_the_lock(tmp_path):
     lock = tmp_path / "cache" / "lock"
     code = (
-        "import sys\nfrom pathlib import Path\nfrom tools.cache import exclusive\n"
+        "import sys\nfrom pathlib import Path\nfrom planner.toolchain.cache import exclusive\n"
         "with exclusive(Path(sys.argv[1])):\n    print('held', flush=True)\n"
     )
     with cache.exclusive(lock):

@@ -9,7 +9,7 @@ while [ -z "$python" ]; do
     if [ -x "$folder/.venv/bin/python" ]; then
         python=$folder/.venv/bin/python
     elif [ "$folder" = / ]; then
-        echo "pulumi-language-python: no .venv above $PWD; run 'make setup' there, or set LLM_CAPACITY_PYTHON" >&2
+        echo "pulumi-language-python: no .venv above $PWD; evaluate 'llm-capacity env', or set LLM_CAPACITY_PYTHON" >&2
         exit 1
     else
         folder=$(dirname "$folder")

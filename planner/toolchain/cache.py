@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from tools.pins import Tool
-from tools.progress import SetupError, say
+from planner.toolchain.pins import Tool
+from planner.toolchain.progress import SetupError, say
 
 KEYED_FILES = ("go.mod", "go.sum", "main.go")
 

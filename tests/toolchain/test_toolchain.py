@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tools import toolchain
-from tools.pins import OPA, PULUMI
-from tools.progress import SetupError
+from planner.toolchain import toolchain
+from planner.toolchain.pins import OPA, PULUMI
+from planner.toolchain.progress import SetupError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -78,7 +78,7 @@ def test_the_kubernetes_provider_of_the_user_is_taken(tmp_path, environ):
 def test_without_go_the_way_out_is_named(tmp_path, environ):
     environ["PATH"] = str(tmp_path / "bin")
     with pytest.raises(SetupError) as failure:
-        toolchain.build(PULUMI, ROOT, tmp_path / "cache", environ)
+        toolchain.build(PULUMI, toolchain.GO_SOURCES, tmp_path / "cache", environ)
     text = str(failure.value)
     assert "Go >= 1.26.6 is needed to build pulumi" in text
     assert "put pulumi >= 3.250.0 on PATH" in text
@@ -87,7 +87,7 @@ def test_without_go_the_way_out_is_named(tmp_path, environ):
 def test_a_go_that_is_too_old_is_named(tmp_path, environ):
     script(tmp_path / "bin", "go", "echo 'go version go1.19.8 linux/amd64'")
     with pytest.raises(SetupError, match=r"go1\.19\.8 linux/amd64 is too old\. Go >= 1\.26\.6"):
-        toolchain.build(OPA, ROOT, tmp_path / "cache", environ)
+        toolchain.build(OPA, toolchain.GO_SOURCES, tmp_path / "cache", environ)
 
 
 def test_a_failing_build_shows_its_end_and_leaves_nothing(tmp_path, environ):
@@ -98,7 +98,7 @@ def test_a_failing_build_shows_its_end_and_leaves_nothing(tmp_path, environ):
         "echo no space left; exit 1",
     )
     with pytest.raises(SetupError) as failure:
-        toolchain.build(OPA, ROOT, tmp_path / "cache", environ)
+        toolchain.build(OPA, toolchain.GO_SOURCES, tmp_path / "cache", environ)
     assert "no space left" in str(failure.value)
     assert list((tmp_path / "cache" / "tools").iterdir()) == []
 
@@ -112,8 +112,8 @@ def test_a_build_happens_outside_the_clone_and_once(tmp_path, environ):
         f'pwd >> {recorder}\nwhile [ "$1" != -o ]; do shift; done; echo built > "$2"',
     )
     cache = tmp_path / "cache"
-    first = toolchain.build(OPA, ROOT, cache, environ)
-    assert toolchain.build(OPA, ROOT, cache, environ) == first
+    first = toolchain.build(OPA, toolchain.GO_SOURCES, cache, environ)
+    assert toolchain.build(OPA, toolchain.GO_SOURCES, cache, environ) == first
     assert first.read_text() == "built\n"
     places = recorder.read_text().splitlines()
     assert len(places) == 1
@@ -121,7 +121,7 @@ def test_a_build_happens_outside_the_clone_and_once(tmp_path, environ):
 
 
 def test_the_launcher_takes_the_nearest_environment(tmp_path):
-    launcher = ROOT / "tools" / "language_host.sh"
+    launcher = ROOT / "planner" / "toolchain" / "language_host.sh"
     script(tmp_path / "clone" / ".venv" / "bin", "python", 'echo "nearest $*"')
     inside = tmp_path / "clone" / "policies" / "pulumi"
     inside.mkdir(parents=True)
@@ -147,7 +147,7 @@ def test_the_launcher_takes_the_nearest_environment(tmp_path):
 
 
 def test_the_launcher_says_what_is_missing(tmp_path):
-    launcher = ROOT / "tools" / "language_host.sh"
+    launcher = ROOT / "planner" / "toolchain" / "language_host.sh"
     answer = subprocess.run(
         ["sh", str(launcher)],
         cwd=tmp_path,
@@ -157,13 +157,13 @@ def test_the_launcher_says_what_is_missing(tmp_path):
         check=False,
     )
     assert answer.returncode == 1
-    assert "make setup" in answer.stderr
+    assert "llm-capacity env" in answer.stderr
 
 
 def test_set_up_runs_on_the_standard_library_alone():
     code = (
         "import sys; sys.path.insert(0, '.')\n"
-        "import tools.toolchain, tools.cache, tools.progress, tools.shell_env, tools.processes\n"
+        "from planner.toolchain import cache, processes, progress, shell_env, toolchain\n"
         "outside = {'pulumi', 'grpc', 'pydantic', 'click'} & set(sys.modules)\n"
         "assert not outside, outside\n"
     )

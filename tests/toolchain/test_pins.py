@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tools.pins import KUBERNETES_PROVIDER, OPA, PULUMI, format_version, parse_version
+from planner.toolchain.pins import KUBERNETES_PROVIDER, OPA, PULUMI, format_version, parse_version
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,14 @@ pytest.importorskip("pulumi_azure_native", reason="the extra `azure` is not inst
 pytest.importorskip("pulumi_aws", reason="the extra `aws` is not installed")
 pytest.importorskip("pulumi_gcp", reason="the extra `gcp` is not installed")
 
-from tools.preview_provider.check import OUTPUT, SECRET, SIGNATURE_KEY, UNKNOWN, check_resource
-from tools.preview_provider.sdk import SDKS, UnknownResourceError, arguments_of
+from planner.toolchain.preview_provider.check import (
+    OUTPUT,
+    SECRET,
+    SIGNATURE_KEY,
+    UNKNOWN,
+    check_resource,
+)
+from planner.toolchain.preview_provider.sdk import SDKS, UnknownResourceError, arguments_of
 
 AZURE = SDKS["azure-native"]
 NAMES = {"accountName": "account", "resourceGroupName": "group"}

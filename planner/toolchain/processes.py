@@ -11,8 +11,8 @@ import subprocess
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tools.ports import ports_of
-from tools.progress import SetupError
+from planner.toolchain.ports import ports_of
+from planner.toolchain.progress import SetupError
 
 START_SECONDS = 60.0
 CONNECT_SECONDS = 1.0
@@ -100,7 +100,13 @@ def _answers(running: Running) -> bool:
 
 def _start(project: Path, python: Path, run_folder: Path, watch_pid: int) -> Running:
     log = run_folder / "preview-provider.log"
-    command = [str(python), "-m", "tools.preview_provider", "--watch-pid", str(watch_pid)]
+    command = [
+        str(python),
+        "-m",
+        "planner.toolchain.preview_provider",
+        "--watch-pid",
+        str(watch_pid),
+    ]
     with log.open("ab") as errors:
         process = subprocess.Popen(
             command,

@@ -1,4 +1,4 @@
-"""`python -m tools.preview_provider --watch-pid PID`: serve until that process is gone."""
+"""`python -m planner.toolchain.preview_provider --watch-pid PID`: serve while it lives."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import signal
 import sys
 import threading
 
-from tools.ports import attachment
-from tools.preview_provider.sdk import SDKS, installed
-from tools.preview_provider.server import serve
-from tools.processes import alive
+from planner.toolchain.ports import attachment
+from planner.toolchain.preview_provider.sdk import SDKS, installed
+from planner.toolchain.preview_provider.server import serve
+from planner.toolchain.processes import alive
 
 POLL_SECONDS = 1.0
 GRACE_SECONDS = 1.0
@@ -22,7 +22,9 @@ def main() -> None:
     Each cloud has a port of its own: the engine does not say which one it asks for. A cloud
     whose SDK is not installed is left out, because nothing could use it.
     """
-    parser = argparse.ArgumentParser(prog="python -m tools.preview_provider", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m planner.toolchain.preview_provider", description=__doc__
+    )
     parser.add_argument("--watch-pid", type=int, required=True, metavar="PID")
     parser.add_argument("--package", choices=sorted(SDKS), action="append", metavar="NAME")
     arguments = parser.parse_args()

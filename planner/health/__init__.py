@@ -1,0 +1,1 @@
+"""What a machine has of what the planner needs, told without asking a network."""

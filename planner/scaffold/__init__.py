@@ -1,0 +1,1 @@
+"""A first project: answers in, commented files out."""
