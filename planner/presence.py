@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from planner import faults
 from planner.errors import PlannerError
 
 _ATTEMPTS = 100
@@ -35,7 +36,8 @@ def folder() -> Path:
     path.mkdir(mode=0o700, exist_ok=True)
     found = path.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
-        raise PlannerError(f"{path} is not a folder of this user alone: remove it.")
+        what = "it is not a folder of this user alone"
+        raise PlannerError(faults.ANOTHER_PACK.at(str(path), what, "Remove it."))
     return path
 
 
@@ -80,7 +82,8 @@ def _lock(handle: int, path: Path) -> None:
             time.sleep(_PAUSE_SECONDS)
         else:
             return
-    raise PlannerError(f"another policy pack holds {path}: end it, and run again.")
+    what, fix = "another policy pack holds it", "End that run, and run again."
+    raise PlannerError(faults.ANOTHER_PACK.at(str(path), what, fix))
 
 
 def _file(engine: str) -> Path:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import datetime as dt
 import json
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from planner.decision import Decision, Outcome
+from planner.grounds import STOPPING as STOPPING
+from planner.grounds import blocking as blocking
+from planner.grounds import deciding as deciding
 from planner.plan import Plan
 from planner.policy.document import instant
 from planner.policy.verdicts import Finding, UsedWaiver
@@ -23,7 +25,6 @@ SHOWN_FINDINGS = 2
 """Findings of one rule that a text shows for a workload."""
 
 PLATFORM_FILE = "platform.yaml"
-STOPPING = ("deny", "unavailable")
 
 
 class RuleRow(NamedTuple):
@@ -156,33 +157,6 @@ def waivers_not_counted(checked: Checked, found: Sequence[Told]) -> list[Uncount
         rows.append(Uncounted(waiver.id, reason))
     rows += [Uncounted(row.file, clean(row.reason)) for row in checked.waivers.rejected]
     return sorted(rows)
-
-
-def deciding(decision: Decision) -> Iterator[Finding]:
-    """Yield the findings that a workload's status rests on."""
-    if decision.chosen is not None:
-        yield from decision.chosen.findings
-    elif decision.status in ("denied", "blocked"):
-        yield from blocking(decision)
-        for outcome in decision.others:
-            if outcome.option.pinned:
-                yield from (finding for finding in outcome.findings if finding.waiver is not None)
-
-
-def blocking(decision: Decision) -> Iterator[Finding]:
-    """Yield the findings that keep a workload from having any option, each rule once."""
-    seen: set[tuple[str, str]] = set()
-    for outcome in field_of(decision):
-        for finding in outcome.findings:
-            key = (finding.rule_id, finding.subject)
-            if finding.verdict in STOPPING and key not in seen:
-                seen.add(key)
-                yield finding
-
-
-def field_of(decision: Decision) -> list[Outcome]:
-    """Return the options that could have served: the pinned ones, all without a pin."""
-    return [o for o in decision.others if o.option.pinned] or list(decision.others)
 
 
 def finding_lines(finding: Finding, file: str | None = None) -> list[str]:

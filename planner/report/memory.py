@@ -7,9 +7,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from planner import faults
 from planner.catalog.rows import Accelerator
 from planner.catalog.shapes import load_shape, shape_from_file
-from planner.errors import InputError, Problem
+from planner.errors import InputError
 from planner.report import memory_gpu
 from planner.report.memory_text import formula
 from planner.serving.engine import LATEST_VLLM, WITHOUT_BFLOAT16, VllmSettings
@@ -194,7 +195,7 @@ def _settings(**asked: Any) -> VllmSettings:
         return VllmSettings.model_validate(asked)
     except ValidationError as error:
         problems = [
-            Problem(
+            faults.BAD_NUMBER.at(
                 "--" + "-".join(str(part) for part in one["loc"]).replace("_", "-"),
                 f"{str(one['input'])[:60]!r}: {one['msg']}",
                 "Correct the option.",
@@ -221,5 +222,5 @@ def _known(flag: str, value: str | None, aliases: dict[str, str], known: tuple[s
     found = aliases.get(wanted, wanted)
     if found not in known:
         fix = f"Use one of: auto, {', '.join(known)}."
-        raise InputError([Problem(flag, f"{value!r} is not supported", fix)])
+        raise InputError([faults.BAD_CHOICE.at(flag, f"{value!r} is not supported", fix)])
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from planner import faults
 from planner.errors import PlanDiffers
 from planner.evidence.replay import Replay
 
@@ -41,5 +42,7 @@ def replay_error(found: Replay) -> PlanDiffers | None:
         return None
     broken = [check.name for check in found.checks if check.state == "broken"]
     if broken:
-        return PlanDiffers(f"the evidence does not hold: {', '.join(broken)}")
-    return PlanDiffers(f"{len(found.differences)} differences to the recorded decision")
+        what = f"the evidence does not hold: {', '.join(broken)}"
+        return PlanDiffers(faults.REPLAY_DIFFERS.at("replay", what))
+    what = f"{len(found.differences)} differences to the recorded decision"
+    return PlanDiffers(faults.REPLAY_DIFFERS.at("replay", what))

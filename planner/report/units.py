@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from planner import faults
 from planner.bedrock import is_listed_in_units
 from planner.catalog.loader import Catalog, load_catalog
 from planner.catalog.names import nearest
@@ -17,7 +18,7 @@ from planner.economics.unit_sizing import (
     size_reserved,
     size_units,
 )
-from planner.errors import Infeasible, InputError, Problem
+from planner.errors import Infeasible, InputError
 from planner.report import units_input as asked_for
 from planner.report.units_input import UnitsAsked
 
@@ -54,7 +55,9 @@ def document(asked: UnitsAsked) -> dict[str, Any]:
     longest = unit.max_prompt_tokens
     if longest is not None and asked.prompt_tokens > longest:
         what = f"{asked.prompt_tokens:,.0f} is above the longest prompt at these figures"
-        raise InputError([Problem("--prompt-tokens", what, f"Nearest valid value: {longest}.")])
+        raise InputError(
+            [faults.BAD_NUMBER.at("--prompt-tokens", what, f"Nearest valid value: {longest}.")]
+        )
     sizing = size_units(unit, mix)
     loss = None
     if asked.max_tokens is not None:
@@ -137,7 +140,7 @@ def told(found: dict[str, Any]) -> str:
 def quota_error(found: dict[str, Any]) -> Infeasible | None:
     """Return the error of a size that the quota does not allow, None where it does."""
     problem = found["quota_problem"]
-    return Infeasible(f"--quota: {problem}") if problem else None
+    return Infeasible(faults.QUOTA_TOO_SMALL.at("--quota", problem)) if problem else None
 
 
 def _head(asked: UnitsAsked, model: str) -> dict[str, Any]:
@@ -205,11 +208,13 @@ def _unit(asked: UnitsAsked, model: str, catalog: Catalog) -> ProvisionedUnit:
         ]
         if scopes:
             what = f"no figures of {model} for {asked.scope} units are published"
-            raise InputError([Problem("--scope", what, f"Use {' or '.join(scopes)}.")])
+            raise InputError([faults.NO_FIGURES.at("--scope", what, f"Use {' or '.join(scopes)}.")])
         known = sorted({row.model for row in rows})
         near = nearest(model, known) or tuple(known[:_KINDS_SHOWN])
         what = f"no figures of {model} on {asked.provider} are published"
-        raise InputError([Problem("--model", what, f"Nearest with figures: {', '.join(near)}.")])
+        raise InputError(
+            [faults.NO_FIGURES.at("--model", what, f"Nearest with figures: {', '.join(near)}.")]
+        )
     if asked.unit_input_tpm is None:
         return found
     measured = {

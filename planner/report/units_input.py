@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from planner import faults
 from planner.catalog.loader import Catalog
 from planner.catalog.names import nearest
 from planner.catalog.rows import ProvisionedUnit
@@ -63,7 +64,7 @@ def call_mix(asked: UnitsAsked) -> CallMix:
 def model_unit(asked: UnitsAsked, model: str, catalog: Catalog) -> ProvisionedUnit:
     """Return Bedrock's model unit as the user states it: AWS publishes no throughput."""
     missing = [
-        Problem(
+        faults.NO_FIGURES.at(
             flag,
             "the throughput of a Bedrock model unit is not published: it is your input",
             "Give the figure your account manager quotes, tokens per minute of one unit.",
@@ -101,7 +102,9 @@ def check_sold(model: str, catalog: Catalog) -> None:
     if model not in sold:
         near = nearest(model, sold) or tuple(sold[:6])
         what = f"{model} is not sold by aws, as far as the catalog knows"
-        raise InputError([Problem("--model", what, f"Nearest sold: {', '.join(near)}.")])
+        raise InputError(
+            [faults.NO_FIGURES.at("--model", what, f"Nearest sold: {', '.join(near)}.")]
+        )
 
 
 def _number_problems(asked: UnitsAsked) -> Iterator[Problem]:
@@ -126,22 +129,26 @@ def _out_of_range(flag: str, value: float, low: float, high: float) -> Problem |
         return None
     what = "is not a number" if math.isnan(value) else f"{value:g} is not from {low:g} to {high:g}"
     near = low if math.isnan(value) or value < low else high
-    return Problem(flag, what, f"Nearest valid value: {near:.0f}.")
+    return faults.BAD_NUMBER.at(flag, what, f"Nearest valid value: {near:.0f}.")
 
 
 def _misplaced(asked: UnitsAsked) -> Iterator[Problem]:
     if asked.provider == "aws":
         if asked.scope != "regional":
             what = f"Bedrock sells no {asked.scope} units: profiles do not support them"
-            yield Problem("--scope", what, "Nearest valid value: regional.")
+            yield faults.OPTION_MISPLACED.at("--scope", what, "Nearest valid value: regional.")
         if asked.reserved and asked.quota is not None:
-            yield Problem("--quota", "counts model units, not the Reserved tier", "Leave it out.")
+            yield faults.OPTION_MISPLACED.at(
+                "--quota", "counts model units, not the Reserved tier", "Leave it out."
+            )
         return
     if asked.reserved:
-        yield Problem("--reserved", f"{asked.provider} has no Reserved tier", "Use it with aws.")
+        yield faults.OPTION_MISPLACED.at(
+            "--reserved", f"{asked.provider} has no Reserved tier", "Use it with aws."
+        )
     if asked.unit_output_tpm is not None:
         what = f"{asked.provider} has no limit on output alone: output is weighted"
-        yield Problem("--unit-output-tpm", what, "Give --unit-input-tpm only.")
+        yield faults.OPTION_MISPLACED.at("--unit-output-tpm", what, "Give --unit-input-tpm only.")
 
 
 def _other(text: str) -> TokenKind | Problem:
@@ -150,7 +157,9 @@ def _other(text: str) -> TokenKind | Problem:
     try:
         kind = (float(tokens), float(weight))
     except ValueError:
-        return Problem("--other-tokens", f"{text!r} is not NAME:TOKENS:WEIGHT", "Try audio:500:1.")
+        return faults.BAD_NUMBER.at(
+            "--other-tokens", f"{text!r} is not NAME:TOKENS:WEIGHT", "Try audio:500:1."
+        )
     for value, high in zip(kind, (MOST_TOKENS, 1e4), strict=True):
         if problem := _out_of_range(f"--other-tokens {text}", value, 0, high):
             return problem

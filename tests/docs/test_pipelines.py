@@ -16,10 +16,11 @@ from ruamel.yaml import YAML
 
 from planner.cli import main
 from planner.secrets import kind_of
-from tools.shell_env import PROJECT, shell_environment
+from planner.toolchain.shell_env import shell_environment
+from tools.shell_env import PROJECT
 
 PIPELINES = sorted((PROJECT / "examples" / "pipelines").glob("*.yml"))
-PAGES = [PROJECT / "docs" / name for name in ("components.md", "gitops.md")]
+PAGES = [PROJECT / "docs" / name for name in ("components.md", "gitops.md", "pull-requests.md")]
 OURS = ("llm-capacity", "pulumi", "make")
 SEPARATORS = frozenset("|&;<>()")
 """What ends a command's own words."""

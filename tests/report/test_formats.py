@@ -5,10 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from jsonschema import Draft4Validator, ValidationError
 from junitparser import JUnitXml, TestSuite
 from sarif_pydantic import Sarif
 
@@ -28,6 +30,8 @@ from tests.report.builders import (
     outcome,
     waived_finding,
 )
+
+DATA = Path(__file__).parents[1] / "data"
 
 
 def allowed() -> Checked:
@@ -243,8 +247,8 @@ def test_text_has_its_sections_in_order() -> None:
     )
     text = FORMATS["text"](found)
     titles = [
-        "Denials",
         "Questions without an answer",
+        "Denials",
         "Warnings",
         "Waivers used",
         "Waivers that do not count",
@@ -339,12 +343,24 @@ def test_json_says_of_each_workload_what_decides_it_and_counts_what_bars_options
 
 # SARIF.
 
+SARIF_SCHEMA = Draft4Validator(json.loads((DATA / "sarif-2.1.0.schema.json").read_text()))
+"""The official schema of OASIS; $comment in the file says which."""
+
+
+def test_the_official_schema_of_sarif_finds_what_is_wrong() -> None:
+    document = json.loads(FORMATS["sarif"](denied()))
+    SARIF_SCHEMA.validate(document)
+    document["runs"][0]["results"][0]["severity"] = "high"
+    with pytest.raises(ValidationError, match="severity"):
+        SARIF_SCHEMA.validate(document)
+
 
 def sarif_run(case: Checked) -> dict[str, Any]:
     document = json.loads(FORMATS["sarif"](case))
     assert document["version"] == "2.1.0"
     assert document["$schema"].endswith("sarif-schema-2.1.0.json")
     Sarif.model_validate(document)
+    SARIF_SCHEMA.validate(document)
     (run,) = document["runs"]
     assert run["tool"]["driver"]["name"] == "llm-capacity"
     return dict(run)
