@@ -20,10 +20,14 @@ from planner.report.words import clean
 from planner.units import counted
 
 
+MANY = 50
+"""Workloads above which the second table is closed at first."""
+
+
 def page(reported: Reported) -> Page:
     """Return the overview."""
     plan = reported.checked.plan
-    sections = [_verdict(reported), _bill(reported), _workloads(reported)]
+    sections = [_verdict(reported), _bill(reported), _workloads(reported), _turns(reported)]
     if plan.resources.steps:
         sections.append(_steps(reported))
     if plan.warnings or plan.overrides:
@@ -127,10 +131,13 @@ _COLUMNS = (
     Column("usage", "Usage", "USD a month", 0),
     Column("floor", "Floor"),
     Column("tightest", "Tightest objective"),
-    Column("flip", "Flips to the runner-up"),
-    Column("runner_up", "Runner-up"),
 )
 
+_TURNS = (
+    Column("workload", "Workload"),
+    Column("runner_up", "Runner-up"),
+    Column("flip", "Where it would win"),
+)
 
 _KINDS = {
     "usd": "total_usd_per_month",
@@ -151,7 +158,7 @@ def _workloads(reported: Reported) -> Section:
     )
     table = Table(
         "workloads-table",
-        "Each workload: what was chosen, what it costs, and where the choice would turn",
+        "Each workload: what was chosen, and what it costs",
         _COLUMNS,
         tuple(_row(decision) for decision in decisions),
         {
@@ -175,9 +182,18 @@ def _row(decision: Decision) -> tuple[Value, ...]:
         cost.variable_usd_per_month if cost else None,
         floor_words(decision.chosen),
         decision.tightest_objective or None,
-        flip_words(decision),
-        runner_up_words(decision),
     )
+
+
+def _turns(reported: Reported) -> Section:
+    decisions = reported.checked.plan.decisions
+    table = Table(
+        "turns-table",
+        "Each workload: what came second, and the demand or mix at which it would be chosen",
+        _TURNS,
+        tuple((item.workload, runner_up_words(item), flip_words(item)) for item in decisions),
+    )
+    return Section("turns", "What would change a choice", (), table, folded=len(decisions) > MANY)
 
 
 def _steps(reported: Reported) -> Section:
