@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tools.cache import cache_root
+from planner.toolchain.cache import cache_root
 
 VERSION = "0.32.0"
 TORCH = "2.13.0"

@@ -21,7 +21,7 @@ from planner.catalog.loader import Catalog
 from planner.demand import TraceSeries, mix_problems, read_trace
 from planner.errors import InputError, Problem
 from planner.platform import Platform
-from planner.project import CONFIG_FOLDER
+from planner.project import CONFIG_FOLDER, project_above
 from planner.references import live_problems, platform_problems, workload_problems
 from planner.validation import validate
 from planner.workload import Workload
@@ -67,7 +67,10 @@ def load_stack(root: Path, name: str, catalog: Catalog) -> Stack:
     if not folder.is_dir():
         known = sorted(path.name for path in (root / CONFIG_FOLDER).glob("[!.]*") if path.is_dir())
         what = f"there is no folder {CONFIG_FOLDER}/{folder.name}"
-        fix = f"Create it, or use one of: {', '.join(known) or 'none yet'}."
+        if known:
+            fix = f"Create it, or use one of: {', '.join(known)}."
+        else:
+            fix = f"Start it with `llm-capacity init --stack {name}`{project_above(root)}."
         raise InputError([faults.NO_SUCH_STACK.at(f"stack {name}", what, fix)])
     stack = load_folder(root, name, folder, catalog)
     return replace(stack, signed_purchases=_signed_purchases(config, name))

@@ -34,7 +34,12 @@ def commit_of(root: Path, revision: str) -> str:
     if answer.returncode or not commit:
         told = answer.stderr.decode(errors="replace").strip()
         what = f"{revision!r} is neither a file nor a Git revision here"
-        fix = f"Fetch it, such as with `git fetch origin {revision}`, or name a plan.json."
+        fix = (
+            f"Fetch it (`git fetch origin {revision}`, then --against FETCH_HEAD; a commit further "
+            "back in a shallow clone: `git fetch --unshallow`), or name a plan.json."
+        )
+        if revision.endswith(".json") or "/" in (revision[0], revision[-1]):
+            fix = "Check the path: it is read from the project's folder."
         raise InputError(
             [faults.BAD_AGAINST.at("--against", f"{what}: {told}" if told else what, fix)]
         )

@@ -29,6 +29,15 @@ def stack_names(root: Path) -> list[str]:
     return sorted(path.name.removeprefix("Pulumi.").removesuffix(".yaml") for path in files)
 
 
+def project_above(root: Path) -> str:
+    """Return the way to a project in a folder above, as the end of a sentence; "" without one."""
+    for count, folder in enumerate(root.resolve().parents, start=1):
+        if stack_names(folder):
+            way = folder if root.is_absolute() else root.joinpath(*[".."] * count)
+            return f", or name the project above: `--root {way.as_posix()}`"
+    return ""
+
+
 def folder_of(root: Path, stack: str) -> Path:
     """Return the folder of a stack's declared files, which may not exist."""
     file = root / CONFIG_FOLDER / f"Pulumi.{stack}.yaml"

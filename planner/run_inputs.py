@@ -7,6 +7,7 @@ from pathlib import Path
 
 from planner import faults
 from planner.errors import InputError, reason_of
+from planner.plan_reading import Written, read_written
 from planner.platform import PolicySettings
 from planner.secret_input import refuse_secrets_in_text
 
@@ -40,6 +41,18 @@ def approved_plan(root: Path, path: str) -> str:
         ) from None
     refuse_secrets_in_text(text, path)
     return text
+
+
+def approved_of(root: Path, path: str, stack: str) -> Written:
+    """Read an approved plan of ``stack``.
+
+    InputError for another stack's: held against it, nothing would shrink and nothing loosen.
+    """
+    held = read_written(approved_plan(root, path), path)
+    if held.plan.stack != stack:
+        what = f"is a plan of stack {held.plan.stack}, not of {stack}"
+        raise InputError([faults.BAD_BASELINE.at(path, what, "Give a plan.json of this stack.")])
+    return held
 
 
 def policy_files(root: Path, settings: PolicySettings) -> dict[str, Path | None]:

@@ -19,7 +19,6 @@ from planner.evidence.origin import origin_of
 from planner.evidence.run import Judged, Run, keep_run
 from planner.files import write_whole
 from planner.plan import Plan
-from planner.plan_reading import read_written
 from planner.planning import make_plan
 from planner.policy.approvals import read_reviews
 from planner.policy.bundle import Bundle
@@ -31,7 +30,7 @@ from planner.policy.waivers import WaiverBook
 from planner.project import own_policies
 from planner.purchases import purchase_records
 from planner.questions import Baseline
-from planner.run_inputs import approved_plan, moment_of, policy_files
+from planner.run_inputs import approved_of, moment_of, policy_files
 from planner.secret_input import refuse_secrets_in_files
 
 OUT_FOLDER = "out"
@@ -79,7 +78,7 @@ def run_stack(
     refuse_secrets_in_files(root / "policies" / "waivers")
     catalog = load_catalog()
     stack = load_stack(root, stack_name, catalog)
-    held = None if baseline is None else read_written(approved_plan(root, baseline), baseline)
+    held = None if baseline is None else approved_of(root, baseline, stack_name)
     begin("starting the policy engine")
     with policy_engine(root, stack, policy_url) as engine:
         begin("asking the policy, sizing and pricing")

@@ -45,5 +45,7 @@ def format_availability(share: float) -> str:
 
 
 def format_share(share: float) -> str:
-    """Return a share (0..1) as a percentage with one decimal."""
+    """Return a share (0..1) as a percentage with one decimal; what is there is never 0.0%."""
+    if 0 < share < 0.0005:
+        return "<0.1%"
     return f"{share * 100:.1f}%"

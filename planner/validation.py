@@ -6,6 +6,7 @@ import difflib
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -19,6 +20,9 @@ from planner.yamlfile import YamlFile
 Model = TypeVar("Model", bound=BaseModel)
 
 Path = tuple[int | str, ...]
+
+_MADE_OF: dict[type, str] = {type(None): "nothing", list: "a list", str: "text"}
+"""What a file holds in place of a mapping."""
 
 LARGEST_INTEGER = 10**18
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\ud800-\udfff]")
@@ -70,7 +74,7 @@ def validate(
 ) -> tuple[Model | None, list[Problem]]:
     """Return the model built from ``data``, or every problem in it with its place."""
     if not isinstance(data, dict):
-        what = f"a mapping is expected, not {type(data).__name__}"
+        what = f"a mapping is expected, not {_MADE_OF.get(type(data), 'a single value')}"
         return None, [faults.NOT_A_MAPPING.at(file.where(at), what)]
     # Before anything that quotes a value.
     if held := list(secret_problems(file, data, at)):
@@ -107,7 +111,8 @@ def _not_plain(
             else:
                 shown = f"the key {key!r} is not text"
                 where = file.where((*path, str(key)))
-                yield faults.NOT_PLAIN.at(where, shown, "Write the key as text.")
+                fix = "Write the key as text; within a number stands no comma (5000)."
+                yield faults.NOT_PLAIN.at(where, shown, fix)
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _not_plain(file, item, (*path, index), (*above, id(value)))
@@ -131,15 +136,22 @@ def _problem(model: type[BaseModel], file: YamlFile, at: Path, error: Any) -> Pr
     message = str(error["msg"]).removeprefix("Value error, ")
     if kind == "extra_forbidden":
         key = str(loc[-1])
-        what, fix = f"unknown key {key!r}", nearest(key, _field_names(model))
+        what, fix = f"unknown key {key!r}{_odd_letters(key)}", nearest(key, _field_names(model))
         return faults.UNKNOWN_KEY.at(file.where(path), what, fix)
     if kind == "missing":
         what = f"required key {str(loc[-1])!r} is missing"
         return faults.MISSING_KEY.at(file.where(path), what)
     given = error.get("input")
-    shown = f" (given: {json.dumps(given, default=str)[:80]})" if _is_scalar(given) else ""
+    said = json.dumps(given, default=str, ensure_ascii=False)[:80]
+    shown = f" (given: {said})" if _is_scalar(given) else ""
     code, fix = _KINDS.get(kind, (faults.INCONSISTENT, ""))
     return code.at(file.where(path), message + shown, fix)
+
+
+def _odd_letters(key: str) -> str:
+    """Name the letters outside of ASCII: a lookalike cannot be told from the key by eye."""
+    odd = [f"U+{ord(sign):04X} {unicodedata.name(sign, '')}" for sign in key if ord(sign) > 127]
+    return f" (with {', '.join(text.strip() for text in odd[:3])})" if odd else ""
 
 
 def _is_tag(model: type[BaseModel], part: int | str) -> bool:

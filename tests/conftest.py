@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.installed import Installed, install
 from tests.projects import PLATFORM
 
 Project = Callable[..., Path]
@@ -29,3 +30,9 @@ def project(tmp_path: Path) -> Project:
         return tmp_path
 
     return make
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheel of this clone in an environment of its own, built once."""
+    return install(tmp_path_factory.mktemp("installed"))

@@ -128,7 +128,7 @@ def test_explain_shows_every_number_and_every_loser(project: Any) -> None:
         assert part in result.stdout
     unknown = run("explain", "nobody", "--stack", "s", "--root", root)
     assert unknown.exit_code == 2
-    assert "Known: chat" in unknown.stderr
+    assert "Use one of: chat" in unknown.stderr
 
 
 MEMORY = ["memory", "--gpu", "H100-80GB", "--max-model-len", "8192", "--format", "json"]

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from planner.capacity import ProviderDeployment, Resources
-from planner.diff import baseline_resources, scale_down_warnings
-from planner.errors import InputError
+from planner.diff import protection_of, scale_down_warnings
+from tests.report.builders import decision, make_plan, outcome
 
 FLOOR = ProviderDeployment(
     name="assist",
@@ -93,12 +93,7 @@ def test_model_units_are_billed_twice_when_replaced_inside_a_term(change: dict[s
     assert without_term == []
 
 
-def test_a_baseline_is_read_from_a_plans_document() -> None:
-    held = resources(FLOOR, SPILL)
-    assert baseline_resources('{"resources": ' + held.model_dump_json() + "}") == held
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"resources": 3}', '{"resources": {"x": 1}}'])
-def test_what_is_no_plan_is_bad_input(text: str) -> None:
-    with pytest.raises(InputError, match=r"old\.json: not a plan"):
-        baseline_resources(text, "old.json")
+def test_how_an_approved_plan_protects_its_workloads() -> None:
+    plan = make_plan([decision("chat", chosen=outcome()), decision("batch")])
+    protected = {"classification": "confidential", "jurisdictions": ["AU"]}
+    assert protection_of(plan) == {"chat": protected, "batch": protected}

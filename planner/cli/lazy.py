@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, MutableMapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import rich_click as click
 from click.shell_completion import CompletionItem
+
+from planner.cli.streams import open_closed_streams
 
 
 class Entry(NamedTuple):
@@ -73,6 +75,11 @@ class LazyGroup(click.RichGroup):
         """Take the commands of ``table``, in its order."""
         self.table = table
         self.commands = _Commands(table)
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line, with streams to print to."""
+        open_closed_streams()
+        return super().main(*args, **kwargs)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the table's order: a first use reads from the top."""

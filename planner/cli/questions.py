@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, get_args
 
 import rich_click as click
@@ -60,15 +60,31 @@ class _Given(YamlFile):
         return _OPTIONS.get(name, f"--{name.replace('_', '-')}")
 
 
-def asked_for(given: Mapping[str, Any], day: dt.date, *, ask: bool) -> Answers:
+def asked_for(
+    given: Mapping[str, Any],
+    day: dt.date,
+    *,
+    ask: bool,
+    check: Callable[[Answers], object],
+    taken: Collection[str] = (),
+) -> Answers:
     """Return the answers: as given, else as asked for (``ask``), else the default.
+
+    Each answer is held against ``check``, which raises InputError, when it is given: a wrong one
+    is asked for again. ``taken`` are the stacks that exist.
 
     Raises InputError naming the option of each answer that cannot be used.
     """
     answers = {name: value for name, value in given.items() if value not in (None, ())}
-    if ask:
-        _ask(answers)
     answers["as_of"] = day.isoformat()
+    if ask:
+        # Options are no questions: with a wrong one no answer would do.
+        check(_answers(answers))
+        _ask(answers, check, taken)
+    return _answers(answers)
+
+
+def _answers(answers: Mapping[str, Any]) -> Answers:
     plain = {
         name: list(value) if isinstance(value, tuple) else value for name, value in answers.items()
     }
@@ -78,21 +94,42 @@ def asked_for(given: Mapping[str, Any], day: dt.date, *, ask: bool) -> Answers:
     return found
 
 
-def _ask(answers: dict[str, Any]) -> None:
+def _ask(
+    answers: dict[str, Any], check: Callable[[Answers], object], taken: Collection[str]
+) -> None:
     """Ask on stderr, from a terminal, for what a first workload turns on."""
     default = {name: field.default for name, field in Answers.model_fields.items()}
 
     def question(name: str, text: str, kind: Any = None, value: Any = None) -> None:
-        if name not in answers:
-            shown = default[name] if value is None else value
-            answers[name] = click.prompt(text, default=shown, type=kind, err=True)
+        if name in answers:
+            return
+        shown = default[name] if value is None else value
+        typed = click.types.convert_type(kind, shown)
+
+        def usable(said: Any) -> Any:
+            answer = typed(said)
+            if name == "stack" and answer in taken:
+                raise click.UsageError(f"there is a stack {answer} already")
+            try:
+                check(_answers({**answers, name: answer}))
+            except InputError as error:
+                told = (f"{problem.what}. {problem.fix}" for problem in error.problems)
+                raise click.UsageError(" ".join(told)) from None
+            return answer
+
+        answers[name] = click.prompt(text, default=shown, type=kind, value_proc=usable, err=True)
 
     question("stack", "Name of the stack")
     question("workload", "Name of the workload")
     question("owner", "Team that owns it")
     question("tier", "Does somebody wait for it?", click.Choice(get_args(Tier)))
     question("classification", "Classification of its data", click.Choice(CLASSIFICATIONS))
-    question("jurisdictions", "Where may prompts be processed (commas between)", _Words(), "US")
+    question(
+        "jurisdictions",
+        "Where may prompts be processed: country codes or EU (commas between)",
+        _Words(),
+        "US",
+    )
     question("cloud", "Cloud of the first account", click.Choice([*CLOUDS]))
     known = CLOUDS[answers["cloud"]]
     question("region", "Region of the account", None, known.region)

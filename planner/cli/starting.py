@@ -104,12 +104,20 @@ from planner.errors import EXIT_BAD_INPUT
 def init(root: Path, as_of: dt.datetime | None, no_input: bool, form: str, **given: Any) -> int:
     """Write a commented project for a first workload, from questions or options."""
     from planner.catalog.loader import load_catalog
-    from planner.scaffold.writing import start
+    from planner.project import stack_names
+    from planner.scaffold.writing import refuse_unusable, start
 
     day = (as_of or dt.datetime.now(dt.UTC)).date()
     ask = not no_input and sys.stdin.isatty() and sys.stderr.isatty()
-    answers = asked_for(given, day, ask=ask)
-    written = [path.as_posix() for path in start(root, answers, load_catalog())]
+    catalog = load_catalog()
+    answers = asked_for(
+        given,
+        day,
+        ask=ask,
+        check=lambda found: refuse_unusable(found, catalog),
+        taken=stack_names(root),
+    )
+    written = [path.as_posix() for path in start(root, answers, catalog)]
     show(form, {"stack": answers.stack, "written": written}, "\n".join([*written, ""]))
     told_to(
         f'next: eval "$(llm-capacity env)", then llm-capacity plan --stack {answers.stack}\n',

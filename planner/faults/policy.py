@@ -146,7 +146,7 @@ DENIED = Code(
     "E520",
     "the policies deny the plan",
     "the stack, with a line for each finding",
-    "Follow the remedy of each finding, or have the rule waived (docs/waivers.md).",
+    "Follow the remedy of each finding, or have the rule waived where it can be (docs/waivers.md).",
     "Each finding names its rule, what was observed and expected, and the clause behind it; "
     "docs/policies has a page for each rule.",
     EXIT_DENIED,

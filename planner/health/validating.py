@@ -10,7 +10,7 @@ from planner.base import Frozen
 from planner.catalog.loader import Catalog
 from planner.declare import load_stack
 from planner.errors import InputError, Problem
-from planner.project import stack_names
+from planner.project import project_above, stack_names
 
 
 class Validated(Frozen):
@@ -31,7 +31,11 @@ def validate_stacks(root: Path, names: Sequence[str], catalog: Catalog) -> list[
     if not wanted:
         what = f"{root.as_posix()} has no file stacks/Pulumi.NAME.yaml"
         raise InputError(
-            [faults.NO_SUCH_STACK.at("--root", what, "Start one with `llm-capacity init`.")]
+            [
+                faults.NO_SUCH_STACK.at(
+                    "--root", what, f"Start one with `llm-capacity init`{project_above(root)}."
+                )
+            ]
         )
     return [_validated(root, name, catalog) for name in wanted]
 

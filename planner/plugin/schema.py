@@ -6,19 +6,12 @@ that validate declared files: workloads and platform with every key.
 
 from __future__ import annotations
 
-import ast
-import inspect
-import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from planner import features, platform, workload
 from planner.declare import json_schemas
-from planner.platform import Platform
 from planner.plugin.component import TYPE
 from planner.plugin.declared import camel
-from planner.plugin.words import WORDS
-from planner.workload import Workload
 
 PREFIX = "llm-capacity:index:"
 _SIMPLE = frozenset({"string", "number", "integer", "boolean"})
@@ -115,19 +108,13 @@ class Types:
     def _add(self, name: str, schema: Mapping[str, Any]) -> None:
         if name in self._types or "properties" not in schema:
             return
-        told = _attributes(name)
-        summary = _clean(schema.get("description") or f"{name} of a declared stack.")
         self._types[name] = {
             "type": "object",
-            "description": summary,
+            "description": _clean(schema["description"]),
             "properties": {
                 camel(key): {
                     **self._property(f"{name}.{key}", item),
-                    "description": item.get("description")
-                    or WORDS.get(f"{name}.{key}")
-                    or told.get(key)
-                    or WORDS.get(key)
-                    or f"{_spaced(key)}. {summary.partition('. ')[0].rstrip('.')}.",
+                    "description": _clean(item["description"]),
                     "plain": True,
                 }
                 for key, item in schema["properties"].items()
@@ -179,7 +166,7 @@ class Types:
             self._enums[values] = name
             self._types[name] = {
                 "type": "string",
-                "description": WORDS.get(key) or f"{_spaced(key)} of {owner}.",
+                "description": f"{_spaced(key)} of {owner}.",
                 "enum": [
                     {"name": _title(value), "value": value, "description": f"{_spaced(value)}."}
                     for value in values
@@ -207,22 +194,3 @@ def _title(name: str) -> str:
 def _spaced(name: str) -> str:
     words = name.replace("_", " ").replace("-", " ")
     return words[:1].upper() + words[1:]
-
-
-def _attributes(name: str) -> dict[str, str]:
-    """Return the docstring that follows each attribute of a model, by the attribute."""
-    models = {"Workload": Workload, "Platform": Platform}
-    modules = (workload, platform, features)
-    found = models.get(name) or next((getattr(m, name) for m in modules if hasattr(m, name)), None)
-    if not inspect.isclass(found):
-        return {}
-    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(found))).body
-    return dict(_documented(tree)) if isinstance(tree, ast.ClassDef) else {}
-
-
-def _documented(tree: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    for one, after in zip(tree.body, tree.body[1:], strict=False):
-        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
-            match after:
-                case ast.Expr(value=ast.Constant(value=str(text))):
-                    yield one.target.id, _clean(text)

@@ -28,7 +28,7 @@ def start(root: Path, answers: Answers, catalog: Catalog) -> list[Path]:
     new = stack_files(answers)
     fixed = project_files()
     _refuse_overwriting(root, answers.stack, fixed, new)
-    _refuse_unusable(answers.stack, new, catalog)
+    refuse_unusable(answers, catalog)
     wanted = {**fixed, **new, **schema_files()}
     if not (root / ".gitignore").exists():
         wanted[".gitignore"] = git_ignore()
@@ -56,11 +56,12 @@ def _refuse_overwriting(root: Path, stack: str, fixed: dict[str, str], new: dict
         )
 
 
-def _refuse_unusable(stack: str, files: dict[str, str], catalog: Catalog) -> None:
+def refuse_unusable(answers: Answers, catalog: Catalog) -> None:
+    """Read what the answers would write as planning reads it; InputError where it would refuse."""
     with tempfile.TemporaryDirectory(prefix="llm-capacity-init-") as folder:
-        for path, text in files.items():
+        for path, text in stack_files(answers).items():
             write_whole(Path(folder) / path, text)
-        load_stack(Path(folder), stack, catalog)
+        load_stack(Path(folder), answers.stack, catalog)
 
 
 def _now(path: Path) -> str | None:

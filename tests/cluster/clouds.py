@@ -18,12 +18,12 @@ import grpc
 from google.protobuf import empty_pb2, json_format, struct_pb2
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
+from planner.toolchain.ports import attachment
+from planner.toolchain.preview_provider.check import plain
+from planner.toolchain.preview_provider.sdk import SDKS, Sdk
+from planner.toolchain.preview_provider.server import HOST, UNLIMITED, PreviewProvider
 from tests.cluster.api import Api, Object
 from tests.cluster.machines import create_nodes, node
-from tools.ports import attachment
-from tools.preview_provider.check import plain
-from tools.preview_provider.sdk import SDKS, Sdk
-from tools.preview_provider.server import HOST, UNLIMITED, PreviewProvider
 
 
 @dataclass

@@ -12,7 +12,7 @@ from tests.cluster.api import Api
 from tests.cluster.control_plane import ControlPlane, control_plane
 from tests.cluster.definitions import MODULES, install, own_definitions, published
 from tests.engine.conftest import engine_env, run_pulumi
-from tools.cluster_tools import PROJECT, cluster_tools
+from tools.cluster_tools import cluster_tools
 
 __all__ = ["engine_env", "run_pulumi"]
 
@@ -20,7 +20,7 @@ __all__ = ["engine_env", "run_pulumi"]
 @pytest.fixture(scope="session")
 def bare_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
     """A control plane without any custom resource definition."""
-    tools = cluster_tools(PROJECT, os.environ)
+    tools = cluster_tools(os.environ)
     if tools is None:
         pytest.skip("cluster tools are not built: run `python -m tools.cluster_tools`")
     with control_plane(tools, tmp_path_factory.mktemp("control-plane")) as plane:

@@ -15,8 +15,8 @@ from ruamel.yaml import YAML
 
 from planner.api import plan_stack
 from planner.plan import Plan
+from planner.toolchain.shell_env import EXAMPLES_PASSPHRASE
 from tests.projects import copy_program
-from tools.shell_env import EXAMPLES_PASSPHRASE
 
 IMAGE_DIGEST = "sha256:" + "5a" * 32
 REVISION = "0123456789abcdef0123456789abcdef01234567"

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from planner.toolchain.processes import alive
 from tests.cluster import keeper
 from tests.cluster.api import Api, Refused, until
 from tests.cluster.control_plane import ControlPlane
-from tools.processes import alive
 
 # Holds a keeper as the control plane does, says which process it keeps, and waits.
 STARTER = """

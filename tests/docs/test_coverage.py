@@ -14,7 +14,6 @@ from planner import errors
 from planner.cli import main
 from planner.declare import json_schemas
 from planner.faults import REGISTRY
-from planner.plan import Plan
 from tests.docs.links import DOCS
 from tools.config_reference import main as config_reference
 from tools.config_reference import split_unit
@@ -143,9 +142,3 @@ def test_every_variable_is_documented() -> None:
     assert "LLM_CAPACITY_ACTOR" in found
     page = section(text("configuration.md"), "Environment")
     assert {name for name in found if f"`{name}`" not in page} == set()
-
-
-def test_every_key_of_the_plan_is_documented() -> None:
-    page = text("plan-schema.md")
-    wanted = {*Plan.model_fields, "capacity_digest", "evidence_digest"}
-    assert wanted <= set(re.findall(r"`([a-z_]+)`", page))

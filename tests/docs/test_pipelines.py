@@ -20,7 +20,10 @@ from planner.toolchain.shell_env import shell_environment
 from tools.shell_env import PROJECT
 
 PIPELINES = sorted((PROJECT / "examples" / "pipelines").glob("*.yml"))
-PAGES = [PROJECT / "docs" / name for name in ("components.md", "gitops.md", "pull-requests.md")]
+PAGES = [
+    *(PROJECT / "docs" / name for name in ("components.md", "gitops.md", "pull-requests.md")),
+    *sorted((PROJECT / "docs" / "how-to").glob("*.md")),
+]
 OURS = ("llm-capacity", "pulumi", "make")
 SEPARATORS = frozenset("|&;<>()")
 """What ends a command's own words."""

@@ -7,76 +7,36 @@ From the wheel, in an empty folder, with the real engine. Installation itself (b
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from planner.toolchain import cache as store
 from planner.toolchain.shell_env import TOOLS_FILE
+from tests.docs.walkthrough import Command, FileStep, steps
 from tests.installed import Installed
 from tools.shell_env import PROJECT
 
 pytestmark = pytest.mark.engine
 
 PAGE = PROJECT / "docs" / "tutorial.md"
-_BLOCK = re.compile(
-    r"(?:<!-- edit: (?P<file>\S+) -->\n)?^```(?P<kind>console|diff)\n(?P<body>.*?)^```$",
-    re.MULTILINE | re.DOTALL,
-)
-_ENDS = re.compile(r"\s+# ends with (\d+)$")
 SECONDS = 600
 
 
-@dataclass(frozen=True)
-class Command:
-    """One command of the page, the code it ends with, and the lines it is shown to print."""
-
-    text: str
-    code: int
-    shown: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Edit:
-    """What is taken from a file, and what takes its place."""
-
-    file: str
-    old: str
-    new: str
-
-
-def steps() -> list[Command | Edit]:
-    """What the page has its reader do, in order."""
-    found: list[Command | Edit] = []
-    for block in _BLOCK.finditer(PAGE.read_text()):
-        if block["kind"] == "diff":
-            lines = block["body"].splitlines()
-            old, new = ("\n".join(x[1:] for x in lines if x[0] == sign) for sign in "-+")
-            found.append(Edit(block["file"], old, new))
-            continue
-        for part in re.split(r"^\$ ", block["body"], flags=re.MULTILINE)[1:]:
-            text, *shown = part.rstrip("\n").splitlines()
-            ends = _ENDS.search(text)
-            code = int(ends[1]) if ends else 0
-            found.append(Command(_ENDS.sub("", text), code, tuple(shown)))
-    return found
-
-
-def script(wanted: list[Command | Edit], results: Path) -> str:
+def script(wanted: list[Command | FileStep], results: Path) -> str:
     """The page as one shell session: what a command leaves in the shell, the next one has."""
     lines = []
     for number, step in enumerate(wanted):
-        if isinstance(step, Edit):
+        if isinstance(step, FileStep):
+            old, new = step.change
             change = (
                 "import pathlib, sys; file, old, new = sys.argv[1:]; path = pathlib.Path(file); "
                 "text = path.read_text(); assert text.count(old) == 1, old; "
                 "path.write_text(text.replace(old, new))"
             )
-            lines.append(shlex.join(["python", "-c", change, step.file, step.old, step.new]))
+            lines.append(shlex.join(["python", "-c", change, step.file, old, new]))
             lines.append(f"echo $? > {results}/{number}.code")
         else:
             streams = f">{results}/{number}.out 2>{results}/{number}.err"
@@ -98,7 +58,7 @@ def note_kept() -> object:
 
 
 def test_the_page_has_what_a_newcomer_needs() -> None:
-    commands = [step.text for step in steps() if isinstance(step, Command)]
+    commands = [step.text for step in steps(PAGE) if isinstance(step, Command)]
     told = [text.split()[1] for text in commands if text.startswith("llm-capacity ")]
     wanted = ["setup", "doctor", "init", "validate", "plan", "explain", "check", "diff", "report"]
     assert [name for name in dict.fromkeys(told) if name in wanted] == wanted
@@ -111,7 +71,7 @@ def test_every_command_of_the_page_does_what_it_shows(
     del note_kept
     if not (PROJECT / ".venv" / TOOLS_FILE).exists():
         pytest.skip("the engine is not set up: run `make setup`")
-    wanted, results = steps(), tmp_path / "results"
+    wanted, results = list(steps(PAGE)), tmp_path / "results"
     results.mkdir()
     folder = tmp_path / "empty"
     folder.mkdir()
@@ -125,7 +85,7 @@ def test_every_command_of_the_page_does_what_it_shows(
     )
     for number, step in enumerate(wanted):
         code = int((results / f"{number}.code").read_text())
-        if isinstance(step, Edit):
+        if isinstance(step, FileStep):
             assert code == 0, step
             continue
         out = (results / f"{number}.out").read_text()

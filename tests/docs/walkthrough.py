@@ -47,6 +47,13 @@ class FileStep:
     file: str
     body: str
 
+    @property
+    def change(self) -> tuple[str, str]:
+        """The lines that an edit takes away, and those that take their place."""
+        lines = self.body.splitlines()
+        old, new = ("\n".join(x[1:] for x in lines if x[0] == sign) for sign in "-+")
+        return old, new
+
 
 def steps(page: Path) -> Iterator[Command | FileStep]:
     """What the page has its reader do, in order."""
@@ -97,8 +104,7 @@ class Walk:
         elif step.does == "append":
             path.write_text(path.read_text() + body)
         else:
-            lines = body.splitlines()
-            old, new = ("\n".join(x[1:] for x in lines if x[0] == sign) for sign in "-+")
+            old, new = step.change
             text = path.read_text()
             assert text.count(old) == 1, (step.file, old)
             path.write_text(text.replace(old, new))

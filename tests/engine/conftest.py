@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tools.cache import short_digest
-from tools.progress import SetupError
-from tools.shell_env import PROJECT, shell_environment, stop
+from planner.toolchain.cache import short_digest
+from planner.toolchain.progress import SetupError
+from planner.toolchain.shell_env import shell_environment, stop
+from tools.shell_env import PROJECT
 
 RUN_SECONDS = 300
 # What the environment of whoever runs the tests must not decide.

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from planner.api import plan_stack
+from planner.toolchain.cache import short_digest
 from tests.clouds import CONFIRMED, PLATFORM, WORKLOADS
-from tools.cache import short_digest
 from tools.shell_env import PROJECT
 
 pytestmark = pytest.mark.engine

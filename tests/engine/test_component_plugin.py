@@ -33,7 +33,7 @@ def example(tmp_path: Path) -> Path:
 @pytest.fixture
 def pulumi(example: Path, tmp_path: Path, engine_env: dict[str, str], run_pulumi: Any) -> Preview:
     """`pulumi(*command)` in the example's folder, with a backend of its own."""
-    host = yaml_host(PROJECT, engine_env)
+    host = yaml_host(engine_env)
     if host is None:
         pytest.skip("the YAML language host is not built: run `python -m tools.yaml_host`")
     if shutil.which("pulumi-resource-llm-capacity", path=engine_env["PATH"]) is None:
@@ -129,7 +129,7 @@ def test_a_real_run_needs_the_pack_and_the_approved_plan(pulumi: Preview, exampl
     up = ("up", "--yes", "--skip-preview")
     without = pulumi(*up)
     assert without.returncode != 0
-    assert "run again with --policy-pack" in told(without)
+    assert "Run again with --policy-pack" in told(without)
     assert "does not create" not in told(without)
 
     clone = example.parent.parent

@@ -6,8 +6,9 @@ import shutil
 
 import pytest
 
-from tools.preview import ensure_stack
-from tools.shell_env import EXAMPLES_PASSPHRASE, PROJECT
+from planner.toolchain.shell_env import EXAMPLES_PASSPHRASE
+from planner.toolchain.stacks import ensure_stack
+from tools.shell_env import PROJECT
 
 pytestmark = pytest.mark.engine
 

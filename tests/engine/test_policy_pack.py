@@ -15,10 +15,11 @@ import pytest
 
 from planner.errors import InputError, PolicyDenied
 from planner.pack.audit import audit_state
+from planner.toolchain.cache import short_digest
+from planner.toolchain.shell_env import EXAMPLES_PASSPHRASE
 from tests.clouds import PLATFORM, WORKLOADS
 from tests.projects import copy_program
-from tools.cache import short_digest
-from tools.shell_env import EXAMPLES_PASSPHRASE, PROJECT
+from tools.shell_env import PROJECT
 
 pytestmark = pytest.mark.engine
 
@@ -253,7 +254,7 @@ def test_an_edited_program_is_denied_by_every_rule_that_it_breaks(run: Run, clon
 def test_a_change_needs_the_pack_and_is_judged_before_it_is_made(run: Run, clone: Path) -> None:
     without = run("dev", "up", "--yes", "--skip-preview")
     assert without.returncode != 0
-    assert "run again with --policy-pack policies/pulumi" in told(without)
+    assert "Run again with --policy-pack policies/pulumi" in told(without)
     assert "does not create" not in told(without)
     assert "Traceback" not in told(without)
 

@@ -11,8 +11,9 @@ from subprocess import CompletedProcess
 import pytest
 from ruamel.yaml import YAML
 
+from planner.toolchain.shell_env import EXAMPLES_PASSPHRASE
 from tests.projects import copy_program
-from tools.shell_env import EXAMPLES_PASSPHRASE, PROJECT
+from tools.shell_env import PROJECT
 
 pytestmark = pytest.mark.engine
 
@@ -151,7 +152,7 @@ def test_bad_input_fails_the_preview_with_every_problem(preview: Preview, clone:
     told = answer.stdout + answer.stderr
     assert answer.returncode != 0
     assert "2 problems in the input" in told
-    assert "stacks/bank-au/branch-faq.yaml:3 (tier)" in told
+    assert "stacks/bank-au/branch-faq.yaml:4 (tier)" in told
     assert "unknown key 'colour'" in told
     assert "Traceback" not in told
 

@@ -18,7 +18,6 @@ from planner.plugin.component import TYPE, kubeconfigs_of
 from planner.plugin.declared import camel, declared, declared_project
 from planner.plugin.host import CapacityProvider
 from planner.plugin.schema import PREFIX
-from planner.plugin.words import WORDS
 from planner.workload import Workload
 from tests.emit.conftest import plan as plan
 from tests.projects import CHAT, CLUSTER, PLATFORM, changed
@@ -85,8 +84,10 @@ def test_workloads_and_platform_have_every_key_and_its_enum(schema: dict[str, An
     assert set(rates["discriminator"]["mapping"]) == {"payg", "provisioned", "instance", "unit"}
 
 
-def test_a_workload_is_told_in_words_of_its_own() -> None:
-    assert set(Workload.model_fields) <= {name.removeprefix("Workload.") for name in WORDS}
+def test_keys_are_told_in_the_words_of_declared_files(schema: dict[str, Any]) -> None:
+    told = schema["types"][f"{PREFIX}Workload"]["properties"]
+    for key, field in Workload.model_fields.items():
+        assert told[camel(key)]["description"] == " ".join(str(field.description).split())
 
 
 def test_what_is_required_and_secret_is_said(schema: dict[str, Any]) -> None:

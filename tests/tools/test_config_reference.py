@@ -21,14 +21,14 @@ def test_each_object_stands_once_with_the_places_where_it_is_used() -> None:
 @pytest.mark.parametrize(
     "row",
     [
-        "| `horizon_months` | integer above 0 up to 60 | months | `12` | Over what time to decide |",
+        "| `horizon_months` | integer above 0 up to 60 | months | `12` | Over what time ",
         "| `cached_fraction` | number from 0 to 1 | share | `0` | ",
         "| `load_bytes_per_s` | number above 0 | bytes/s | `1e+09` | ",
         "| `tier` | `interactive` or `batch` |  | required | ",
         "| `as_of` | date |  | required | ",
         "| `create` | true or false |  | `false` | ",
         "| `deciding` | [Deciding](#deciding) |  | its defaults | ",
-        "| `objectives` | [Objectives](#objectives) |  | none | ",
+        "| `exit_plan` | [ExitPlan](#exitplan) |  | none | ",
         "| `models` | list of [ModelChoice](#modelchoice) (at least one) |  | required | ",
     ],
 )
