@@ -10,11 +10,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from planner import faults
+from planner.comparing.packed import unpacked
 from planner.comparing.snapshot import SCHEMA_VERSION, Snapshot, nothing
 from planner.errors import InputError, Problem
 
 OUTPUT = "plan_summary"
-"""The output that holds the snapshot, as text."""
+"""The output that holds the snapshot, packed."""
 
 _STACK_TYPE = "pulumi:pulumi:Stack"
 _SECONDS = 120
@@ -55,9 +56,10 @@ def snapshot_in(outputs: dict[str, Any], stack: str, where: str) -> Snapshot:
     return read_snapshot(text, where)
 
 
-def read_snapshot(text: str, where: str) -> Snapshot:
-    """Return the snapshot that :meth:`Snapshot.to_json` wrote, of this version or an older one."""
+def read_snapshot(line: str, where: str) -> Snapshot:
+    """Return the snapshot that ``packed`` wrote, of this version or an older one."""
     try:
+        text = unpacked(line)
         document = json.loads(text)
         version = document.get("schema_version", SCHEMA_VERSION)
     except (ValueError, AttributeError):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import rich_click as click
+from click.core import ParameterSource
 
-from planner import api
+from planner import api, faults
 from planner.cli.common import (
     at_option,
     examples,
@@ -18,6 +19,7 @@ from planner.cli.common import (
     show,
 )
 from planner.cli.progress import working
+from planner.errors import InputError
 from planner.evidence.replay import replay as replay_record
 from planner.pack import audit_report
 from planner.pack.audit import audit_state
@@ -46,6 +48,7 @@ def waivers(
 ) -> int:
     """List the project's waivers: which count, which expire soon, which do not and why."""
     if context.invoked_subcommand is not None:
+        _refuse_options(context)
         return 0
     moment = moment_of(at)
     book = api.read_waivers(root, at=moment, reviews=reviews)
@@ -55,6 +58,22 @@ def waivers(
         waivers_report.waivers_text(book, moment),
     )
     return 0
+
+
+def _refuse_options(context: click.Context) -> None:
+    """Refuse options of the list before a subcommand: nothing would read them."""
+    command = context.invoked_subcommand
+    given = [
+        faults.OPTION_MISPLACED.at(
+            parameter.opts[0],
+            f"stands before {command}, which does not read it",
+            f"Give {command} its own options, after its name.",
+        )
+        for parameter in context.command.params
+        if context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise InputError(given)
 
 
 @waivers.command(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, get_args
 
 import rich_click as click
+from click.types import convert_type
 
 from planner.errors import InputError
 from planner.scaffold.answers import CLOUDS, SAMPLE_DEMAND, Answers
@@ -104,7 +105,7 @@ def _ask(
         if name in answers:
             return
         shown = default[name] if value is None else value
-        typed = click.types.convert_type(kind, shown)
+        typed = convert_type(kind, shown)
 
         def usable(said: Any) -> Any:
             answer = typed(said)

@@ -10,6 +10,7 @@ import pulumi
 from planner import faults
 from planner.canonical import plain
 from planner.comparing import snapshot_of
+from planner.comparing.packed import packed
 from planner.deployed import OUTPUT
 from planner.emit.degradation import degradation, spill_targets
 from planner.emit.grouping import ClusterResources, clusters
@@ -86,7 +87,7 @@ def outputs(plan: Plan, found: tuple[ClusterResources, ...]) -> dict[str, Any]:
         "capacity_digest": plan.capacity_digest,
         "evidence_digest": plan.evidence_digest,
         "verdict": plan.verdict,
-        OUTPUT: snapshot_of(plan).deployed().to_json(),
+        OUTPUT: packed(snapshot_of(plan).deployed().to_json()),
         "totals": plan.totals.model_dump(mode="json"),
         "decisions": _decisions(plan),
         "endpoints": {item.cluster: endpoints(item) for item in found},

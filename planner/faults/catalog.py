@@ -6,7 +6,7 @@ UNKNOWN_NAME = Code(
     "E301",
     "a name that the catalog does not have",
     "file, line and key, or the option",
-    "Use a name of the catalog: the message names the nearest.",
+    "Use a name of the catalog, as `llm-capacity catalog` lists it.",
     "Prices, places and throughputs are looked up by name; an unknown one has no price and no "
     "place, so that nothing is planned with it.",
 )

@@ -10,6 +10,7 @@ import pytest
 
 from planner.against import Baseline, baseline_of
 from planner.comparing import compare, snapshot_of
+from planner.comparing.packed import packed, unpacked
 from planner.deployed import OUTPUT
 from planner.errors import InputError
 from planner.git_tree import changed_since_commit, commit_of, folder_at, head_of
@@ -37,7 +38,10 @@ def refused(root: Path, name: str, stack: str = STACK) -> str:
 
 
 def outputs(planned: Planned) -> dict[str, object]:
-    return {OUTPUT: snapshot_of(planned(STACK).plan).deployed().to_json(), "verdict": "warn"}
+    return {
+        OUTPUT: packed(snapshot_of(planned(STACK).plan).deployed().to_json()),
+        "verdict": "warn",
+    }
 
 
 def test_a_plan_is_read_from_its_file(tmp_path: Path) -> None:
@@ -76,14 +80,16 @@ def test_outputs_that_cannot_be_read_are_refused(tmp_path: Path, planned: Planne
         (tmp_path / "outputs.json").write_text(json.dumps({OUTPUT: value}))
         return refused(tmp_path, "outputs.json")
 
-    whole = json.loads(str(outputs(planned)[OUTPUT]))
-    assert told("{").startswith("E606 ")
-    assert told("[]").startswith("E606 ")
+    line = str(outputs(planned)[OUTPUT])
+    whole = json.loads(unpacked(line))
+    for odd in ("{}", line[:-8], line + "x", packed("{"), packed("[]")):
+        assert told(odd).startswith("E606 outputs.json: its plan_summary is no summary of a plan")
     assert told(None).startswith("E606 outputs.json: its outputs have no plan_summary")
-    assert told("{}").startswith("E606 outputs.json: its plan_summary cannot be read: stack")
-    assert told(json.dumps({**whole, "schema_version": 2})).startswith("E605 ")
-    assert told(json.dumps({**whole, "schema_version": "1"})).startswith("E605 ")
-    assert told(json.dumps({**whole, "more": 1})).startswith("E606 ")
+    empty = told(packed("{}"))
+    assert empty.startswith("E606 outputs.json: its plan_summary cannot be read: stack")
+    assert told(packed(json.dumps({**whole, "schema_version": 2}))).startswith("E605 ")
+    assert told(packed(json.dumps({**whole, "schema_version": "1"}))).startswith("E605 ")
+    assert told(packed(json.dumps({**whole, "more": 1}))).startswith("E606 ")
 
 
 def test_an_older_release_deployed_no_summary(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from planner.against import baseline_of
 from planner.comparing import compare, snapshot_of
+from planner.comparing.packed import packed
 from planner.deployed import OUTPUT
 from planner.plan import Plan
 from planner.plan_reading import read_plan
@@ -26,7 +27,7 @@ def test_the_deployed_stack_is_asked(
     throw_away: Any, engine_env: Any, run_pulumi: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = read_plan(TEXT)
-    summary = snapshot_of(plan).deployed().to_json()
+    summary = packed(snapshot_of(plan).deployed().to_json())
     project = throw_away(f"import pulumi\npulumi.export({OUTPUT!r}, {summary!r})\n")
     for name, value in engine_env.items():
         monkeypatch.setenv(name, value)

@@ -19,7 +19,6 @@ from planner.report.html.words import (
 from planner.report.words import clean
 from planner.units import counted
 
-
 MANY = 50
 """Workloads above which the second table is closed at first."""
 
