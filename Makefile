@@ -14,20 +14,16 @@ ifneq ($(wildcard policies/capabilities.json),)
 OPA_CHECK += --capabilities policies/capabilities.json
 endif
 
-.PHONY: help setup preview test check rules errors numbers plan-keys docs readme memory-accuracy vllm-oracle vllm-serve mutation gate-speed render-speed report-speed report-shots lock clean
+.PHONY: help setup preview test check docs rules memory-accuracy vllm-oracle vllm-serve mutation gate-speed render-speed report-speed report-shots lock clean
 
 help:
 	@echo "make preview [STACK=bank-au]  set up, then preview an example stack with the real engine"
 	@echo "make test                     set up, then run all tests"
-	@echo "make check                    format, lint, types, import rules, policies"
+	@echo "make check                    format, lint, types, import rules, policies, generated docs"
 	@echo "make setup                    only set up: .venv, and pulumi, opa, plugins where absent"
-	@echo "make rules                    renew manifest, index and fact tables from the rules' METADATA"
-	@echo "make errors                   renew docs/errors.md and exit-codes.md from the registry"
-	@echo "make numbers                  renew docs/numbers.md from the example stacks' numbers"
-	@echo "make plan-keys                renew the keys in docs/plan-schema.md from the plan's models"
-	@echo "make docs                     renew docs/cli.md, docs/configuration.md and editors' schemas"
-	@echo "make readme                   renew the real output that README.md shows"
-	@echo "make memory-accuracy           our memory ledger against measured starts (../shared)"
+	@echo "make docs                     renew docs, schemas and README from what they repeat"
+	@echo "make rules                    of that only what repeats the rules' METADATA"
+	@echo "make memory-accuracy          our memory ledger against measured starts (../shared)"
 	@echo "make vllm-oracle               ask real vLLM on a CPU for KV capacity, and compare"
 	@echo "make vllm-serve               start real vLLM on a CPU with the emitted command"
 	@echo "make mutation                 break the Rego on purpose: do its tests notice?"
@@ -59,41 +55,16 @@ check: setup
 	$(RUN) opa fmt --fail --list policies planner/policy/authz.rego
 	$(RUN) $(OPA_CHECK) policies
 	$(RUN) opa test --bundle policies
-	$(RUN) $(VENV_PYTHON) -m tools.rules --check
-	$(RUN) $(VENV_PYTHON) -m tools.errors --check
-	$(RUN) $(VENV_PYTHON) -m tools.exit_codes --check
-	$(RUN) $(VENV_PYTHON) -m tools.cli_reference --check
-	$(RUN) $(VENV_PYTHON) -m tools.config_reference --check
-	$(RUN) $(VENV_PYTHON) -m tools.editor_schemas --check
-	$(RUN) $(VENV_PYTHON) -m tools.plan_reference --check
+	$(RUN) $(VENV_PYTHON) -m tools.docs --check
 
-# The manifest, the index and the facts of each rule's page repeat METADATA.
+# Everything that repeats the code: tools/docs.py lists it.
+docs: setup
+	$(RUN) $(VENV_PYTHON) -m tools.docs
+
+# The manifest, the index and the facts of each rule's page repeat METADATA. A target of its own,
+# because a new rule denies everything until it is written, and `make docs` plans the stacks.
 rules: setup
 	$(RUN) $(VENV_PYTHON) -m tools.rules
-
-# docs/errors.md and docs/exit-codes.md repeat the registry of errors.
-errors: setup
-	$(RUN) $(VENV_PYTHON) -m tools.errors
-	$(RUN) $(VENV_PYTHON) -m tools.exit_codes
-
-# docs/numbers.md repeats the formulas of the example stacks' numbers.
-numbers: setup
-	$(RUN) $(VENV_PYTHON) -m tools.numbers
-
-# docs/plan-schema.md repeats the models of the plan.
-plan-keys: setup
-	$(RUN) $(VENV_PYTHON) -m tools.plan_reference
-
-# docs/cli.md repeats the help of the commands; docs/configuration.md and stacks/.schemas the
-# models of declared files.
-docs: setup
-	$(RUN) $(VENV_PYTHON) -m tools.cli_reference
-	$(RUN) $(VENV_PYTHON) -m tools.config_reference
-	$(RUN) $(VENV_PYTHON) -m tools.editor_schemas
-
-# README shows real output; a test compares it.
-readme: setup
-	$(RUN) $(VENV_PYTHON) -m tools.readme
 
 # Every measured start and case against our ledger; needs the field data in ../shared.
 memory-accuracy: setup

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from planner.catalog.rows import CONCERNS, Concern
-from planner.options import Option, SpillTarget
-from planner.platform import Agreement
+from planner.declared.terms import Agreement
+from planner.option import Option, SpillTarget
 from planner.policy.answer import Answer
 from planner.policy.document import Terms, options_document
 from planner.policy.engine import PolicyEngine
@@ -32,7 +32,6 @@ from planner.policy.sharing import share
 from planner.workload import Workload
 
 NOW = dt.datetime(2026, 12, 1, 12, 0, tzinfo=dt.UTC)
-OPTIONS_EACH = 100
 BARS_SECONDS = {50: 0.5, 1000: 5.0}
 UNSHARED_UP_TO = 50
 RUNS = 3

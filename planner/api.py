@@ -75,8 +75,9 @@ def verdict_error(plan: Plan) -> PlannerError | None:
     if plan.verdict == "deny":
         return PolicyDenied(faults.DENIED.at(where, "denied by policy"), lines)
     if infeasible:
-        told = [f"{d.workload}: {d.explanation}" for d in infeasible]
-        return Infeasible(faults.NOTHING_SERVES.at(where, "no option can serve"), told)
+        told = [f"  {d.workload}: {d.explanation}" for d in infeasible]
+        what = f"no option can serve {', '.join(d.workload for d in infeasible)}"
+        return Infeasible(faults.NOTHING_SERVES.at(where, what), told)
     return None
 
 

@@ -9,9 +9,9 @@ from pydantic import Field
 from planner.base import Frozen
 from planner.canonical import digest, rounded
 from planner.catalog.rows import Scope
+from planner.declared.clusters import NodePoolKind, PoolSite
 from planner.economics.cost_types import BreakEven
 from planner.features import ClusterSite, Scaling, SecretKey
-from planner.platform import NodePoolKind, PoolSite
 
 COMMITTED_FIELDS = (
     "workload",

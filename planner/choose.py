@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.decision import LostBecause, Outcome
-from planner.platform import Deciding, LiveChoice
+from planner.declared.terms import Deciding, LiveChoice
 from planner.units import format_usd
 
 TIE_USD = 0.005

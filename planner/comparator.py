@@ -7,7 +7,7 @@ from planner.catalog.rows import PaygPrice
 from planner.demand import Demand
 from planner.economics.blend import blended_usd_per_mtok
 from planner.economics.prices import PriceBook
-from planner.options import Option
+from planner.option import Option
 from planner.workload import Tier
 
 

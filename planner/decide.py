@@ -11,8 +11,9 @@ from planner.evaluate import Setting, evaluate
 from planner.flip import flip_of
 from planner.ladder import degradation_ladder
 from planner.objectives import tightest_objective
-from planner.options import Option
+from planner.option import Option
 from planner.policy.verdicts import OptionVerdict
+from planner.units import counted
 from planner.workload import Workload
 
 
@@ -114,14 +115,14 @@ def _why_chosen(outcomes: Sequence[Outcome], chosen: Outcome) -> str:
     admissible = [outcome for outcome in outcomes if is_admissible(outcome)]
     feasible = [outcome for outcome in outcomes if is_feasible(outcome)]
     if chosen.option.pinned:
-        return f"pinned; {len(outcomes)} options named, {len(admissible)} admissible"
+        return f"pinned; {counted(len(outcomes), 'option')} named, {len(admissible)} admissible"
     if {outcome.option.kind for outcome in admissible} == {"self_hosted"}:
         return (
             "self-hosting is the only admissible kind of capacity: its cost is an obligation, "
-            f"not a choice; cheapest of {len(feasible)} feasible sizes"
+            f"not a choice; cheapest of {counted(len(feasible), 'feasible size')}"
         )
     return (
-        f"cheapest of {len(feasible)} feasible options; {len(outcomes)} named, "
+        f"cheapest of {counted(len(feasible), 'feasible option')}; {len(outcomes)} named, "
         f"{len(admissible)} admissible"
     )
 

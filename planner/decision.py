@@ -6,7 +6,7 @@ from typing import Literal
 
 from planner.base import Frozen
 from planner.economics.cost_types import Cost
-from planner.options import Option
+from planner.option import Option
 from planner.policy.verdicts import Finding, Verdict
 from planner.serving.sizing_types import Refusal, Replica
 from planner.workload import Classification, Tier

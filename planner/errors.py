@@ -10,7 +10,7 @@ is meant to be read without a traceback. There is one way to write one::
     raise PolicyUnavailable(faults.OPA_MISSING.at(where, what, fix))
 
 ``fix`` may be left out: the general way out of the code stands in for it. A new kind of error
-is a row in planner/faults; `make errors` writes docs/errors.md from it.
+is a row in planner/faults; `make docs` writes docs/errors.md from it.
 """
 
 from __future__ import annotations

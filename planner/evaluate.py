@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from planner.catalog.loader import Catalog
 from planner.comparator import comparator_of
 from planner.decision import Latency, LostBecause, Outcome
+from planner.declared.accounts import Account
 from planner.demand import Demand
 from planner.economics.cost_types import Cost
 from planner.economics.discount import months_between
@@ -20,8 +21,8 @@ from planner.economics.unit_load import unit_weight
 from planner.errors import InputError
 from planner.hosting import HostedResult, host
 from planner.objectives import missed_objectives
-from planner.options import Option
-from planner.platform import Account, Platform
+from planner.option import Option
+from planner.platform import Platform
 from planner.policy.verdicts import OptionVerdict
 from planner.serving.shape import ModelShape
 from planner.workload import ModelChoice, Workload

@@ -9,6 +9,7 @@ from functools import lru_cache
 from planner.catalog.loader import Catalog
 from planner.catalog.rows import Accelerator, Instance, PaygPrice
 from planner.decision import SelfHosted
+from planner.declared.clusters import Cluster
 from planner.demand import Demand
 from planner.economics.availability import pool_availability, spare_nodes
 from planner.economics.cost_types import Cost, FloorStep
@@ -16,8 +17,8 @@ from planner.economics.floor import FloorRules
 from planner.economics.prices import PriceBook, describe
 from planner.economics.pricing import price_self_hosted
 from planner.economics.selfhost import machines_usd_per_month, running_hours_per_month
-from planner.options import Hardware, Option
-from planner.platform import Cluster, Platform
+from planner.option import Hardware, Option
+from planner.platform import Platform
 from planner.serving.engine import VllmSettings
 from planner.serving.shape import ModelShape
 from planner.serving.sizing import nodes_for, replica_candidates

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from planner.decision import Latency, Outcome
 from planner.economics.availability import promise_verdict
 from planner.economics.cost_types import Cost
-from planner.options import Option
+from planner.option import Option
 from planner.units import format_availability, format_share
 from planner.workload import Workload
 

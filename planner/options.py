@@ -11,67 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, Protocol
 
-from planner.base import Frozen
 from planner.catalog.loader import Catalog
 from planner.catalog.rows import SCOPES, Partition, PaygPrice, Provider, ProvisionedUnit, Scope
-from planner.platform import Account, Cluster, KeyCustody, OperatorClass, Platform
+from planner.declared.accounts import Account
+from planner.declared.clusters import Cluster
+from planner.option import Hardware, Option, SpillTarget
+from planner.platform import Platform
 from planner.workload import Kind, Pin, Workload
 
 Place = tuple[Scope, tuple[str, ...] | None]
-
-
-class SpillTarget(Frozen):
-    """Where demand above the floor goes: a pay-as-you-go deployment of the same model.
-
-    ``jurisdictions`` is None when the places of processing are not known.
-    """
-
-    provider: Provider
-    account: str
-    region: str
-    deployment_type: str
-    scope: Scope
-    jurisdictions: tuple[str, ...] | None
-    operator_class: OperatorClass
-    partition: Partition = "public"
-    key_custody: KeyCustody = "provider_managed"
-
-
-class Hardware(Frozen):
-    """The machines of a self-hosted option."""
-
-    cluster: str
-    instance: str
-    accelerator: str
-    gpus_per_node: int
-    max_nodes: int
-
-
-class Option(Frozen):
-    """One way to serve a workload; identified by ``id``, unique within a stack.
-
-    ``jurisdictions`` are the ISO countries in which prompts may be processed, or
-    None when the catalog does not know them; ``account`` is None for
-    self-hosting, ``hardware`` is None otherwise; ``term_months`` 0 has no term.
-    """
-
-    id: str
-    workload: str
-    kind: Kind
-    model: str
-    provider: Provider
-    region: str
-    deployment_type: str
-    scope: Scope
-    jurisdictions: tuple[str, ...] | None
-    operator_class: OperatorClass
-    account: str | None
-    hardware: Hardware | None
-    term_months: int
-    spill: SpillTarget | None
-    pinned: bool
-    partition: Partition = "public"
-    key_custody: KeyCustody = "provider_managed"
 
 
 class Offers(Protocol):

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Sequence
 from planner.capacity import CapacityConfirmation, ProviderDeployment, Purchase, QuotaNeed
 from planner.catalog.loader import load_catalog
 from planner.decision import Decision, Outcome
+from planner.declared.accounts import Account
 from planner.economics.exit import AZURE_REFUND_CAP_USD, exit_cost
 from planner.economics.prices import PriceBook, describe
-from planner.options import Option
-from planner.platform import Account, Platform
+from planner.option import Option
+from planner.platform import Platform
 from planner.units import format_usd
 
 _UNITS = {"azure": "PTU", "aws": "MU", "gcp": "GSU"}

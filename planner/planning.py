@@ -17,7 +17,8 @@ from planner.demand import Demand
 from planner.economics.overrides import overrides_in_use
 from planner.economics.prices import PriceBook
 from planner.evaluate import Setting
-from planner.options import Option, options_of
+from planner.option import Option
+from planner.options import options_of
 from planner.plan import Inputs, Plan, Resources, Totals
 from planner.policy.document import Operation, Terms, options_document, plan_document
 from planner.policy.engine import PolicyEngine

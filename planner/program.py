@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pulumi
 
-from planner.api import plan_stack, verdict_error
+from planner.api import verdict_error
 from planner.emit.approved import require_approved
 from planner.emit.presence import require_pack
 from planner.emit.reach import require_reachable
 from planner.emit.stack import emit
 from planner.errors import PlannerError
 from planner.report.text import summary
+from planner.running import run_stack
 
 KUBECONFIG = "llm-capacity:kubeconfig-"
 
@@ -25,7 +26,7 @@ def run(root: Path) -> None:
     config = pulumi.Config("llm-capacity")
     require_pack(root)
     try:
-        plan = plan_stack(
+        done = run_stack(
             root,
             pulumi.get_stack(),
             baseline=config.get("baseline"),
@@ -34,10 +35,12 @@ def run(root: Path) -> None:
         )
     except PlannerError as error:
         raise pulumi.RunError(str(error)) from None
+    plan = done.plan
     pulumi.log.info(summary(plan))
     if barred := verdict_error(plan):
         raise pulumi.RunError(str(barred))
-    require_approved(plan, config.get("approved-digest"))
+    required = done.stack.platform.policy.approval == "required"
+    require_approved(plan, config.get("approved-digest"), required=required)
     clusters = {pool.cluster for pool in plan.resources.node_pools}
     texts = {name: pulumi.runtime.get_config(f"{KUBECONFIG}{name}") for name in clusters}
     require_reachable({name: text for name, text in texts.items() if text})

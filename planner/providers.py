@@ -12,10 +12,11 @@ from planner.catalog.loader import Catalog
 from planner.catalog.routing import overflow_of, routing_requirement
 from planner.catalog.rows import ModelRow
 from planner.decision import Decision, Outcome
+from planner.declared.accounts import Account
 from planner.economics.blend import MTOK, has_batch_price
 from planner.economics.prices import PriceBook
-from planner.options import Option
-from planner.platform import Account, Platform
+from planner.option import Option
+from planner.platform import Platform
 
 BATCH_HOURS = 24
 """Hours in which a batch is to be done: what is submitted in them is enqueued at once."""

@@ -11,7 +11,7 @@ from planner.catalog.loader import Catalog
 from planner.decision import Decision
 from planner.declare import Stack
 from planner.evaluate import retirement
-from planner.options import Option
+from planner.option import Option
 from planner.policy.document import Emitted
 from planner.steps import is_bought_by_creation
 

@@ -8,9 +8,10 @@ from typing import Any
 from planner import faults
 from planner.catalog.loader import Catalog
 from planner.catalog.names import unknown
-from planner.economics.prices import rate_problems
+from planner.declared.rates import InstanceRate
+from planner.economics.given import rate_problems
 from planner.errors import InputError, Problem
-from planner.platform import InstanceRate, Platform
+from planner.platform import Platform
 from planner.workload import Pin, Workload
 from planner.yamlfile import YamlFile
 

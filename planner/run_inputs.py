@@ -6,9 +6,9 @@ import datetime as dt
 from pathlib import Path
 
 from planner import faults
+from planner.declared.engine import PolicySettings
 from planner.errors import InputError, reason_of
 from planner.plan_reading import Written, read_written
-from planner.platform import PolicySettings
 from planner.secret_input import refuse_secrets_in_text
 
 FIRST_YEAR, LAST_YEAR = 2000, 2199

@@ -24,8 +24,9 @@ from planner.policy.approvals import read_reviews
 from planner.policy.bundle import Bundle
 from planner.policy.document import Operation
 from planner.policy.engine import PolicyEngine
+from planner.policy.project_owners import owners_of
 from planner.policy.waiver_files import load_waivers
-from planner.policy.waiver_owners import waivable_rules, waiver_owners
+from planner.policy.waiver_owners import waivable_rules
 from planner.policy.waivers import WaiverBook
 from planner.project import own_policies
 from planner.purchases import purchase_records
@@ -148,14 +149,15 @@ def policy_engine(root: Path, stack: Stack, policy_url: str | None) -> PolicyEng
 
 
 def waivers_of(root: Path, bundle: Bundle, at: dt.datetime, reviews: str | None) -> WaiverBook:
-    """Return the project's waivers, judged by the owners that the policies name.
+    """Return the project's waivers, judged by the owners that policies or project name.
 
     ``reviews`` is the path, from ``root``, of the Git host's reviews.
     """
+    folder = root / "policies" / "waivers"
     return load_waivers(
-        root / "policies" / "waivers",
+        folder,
         rules=waivable_rules(bundle),
-        owners=waiver_owners(bundle),
+        owners=owners_of(folder, bundle),
         reviews=() if reviews is None else read_reviews(root / reviews),
         at=at,
     )

@@ -9,8 +9,8 @@ from typing import Any
 from planner.capacity import VllmServer
 from planner.catalog.loader import Catalog
 from planner.decision import Decision, Outcome, SelfHosted
+from planner.declared.clusters import Cluster, ModelSource
 from planner.features import ClusterSite, Scaling
-from planner.platform import Cluster, ModelSource
 from planner.serving.layers import Attention, LatentAttention
 from planner.serving.shape import ModelShape
 from planner.serving.sizing_types import Replica

@@ -184,7 +184,8 @@ def _reserve(item: Purchase) -> Said:
     text = (
         f"Sign for {item.units:,} {item.unit} of {item.deployment_type} for {item.model} at "
         f"{item.provider} {item.region}, {term}, {format_usd(item.usd_per_month)} a month "
-        f"(workload {item.workload}); purchase record purchases/{item.workload}.md"
+        f"(workload {item.workload}); purchase record purchases/{item.workload}.md, order digest "
+        f"{item.order_digest}"
     )
     if not item.signable:
         text += "; NOT SIGNABLE YET: CAPACITY IS NOT CONFIRMED"

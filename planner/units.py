@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-KIB = 2**10
 MIB = 2**20
 GIB = 2**30
 GB = 10**9
@@ -24,6 +23,11 @@ def format_bytes(count: float) -> str:
 def format_usd(amount: float) -> str:
     """Return an amount of dollars: whole above 100, else with cents."""
     return f"${amount:,.0f}" if abs(amount) >= 100 else f"${amount:,.2f}"
+
+
+def usd_a_month(amount: float) -> str:
+    """Return a monthly amount of dollars: $29 a month."""
+    return f"{format_usd(amount)} a month"
 
 
 def counted(count: int, noun: str) -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from planner import faults
 from planner.errors import Code, Problem
+from planner.nearest import suggestion
 from planner.secret_input import secret_problems
 from planner.yamlfile import YamlFile
 
@@ -88,15 +88,6 @@ def validate(
         return None, [_problem(model, file, at, item) for item in error.errors()]
 
 
-def nearest(name: str, known: Sequence[str], *, limit: int = 3) -> str:
-    """Return a sentence naming the known names closest to ``name``."""
-    lowered = {item.lower(): item for item in known}
-    close = difflib.get_close_matches(name.lower(), list(lowered), n=limit, cutoff=0.4)
-    if not close:
-        return f"Use one of: {', '.join(sorted(known)[:12])}." if known else ""
-    return f"Nearest known: {', '.join(lowered[item] for item in close)}."
-
-
 def _not_plain(
     file: YamlFile, value: Any, path: Path, above: tuple[int, ...] = ()
 ) -> Iterator[Problem]:
@@ -136,7 +127,7 @@ def _problem(model: type[BaseModel], file: YamlFile, at: Path, error: Any) -> Pr
     message = str(error["msg"]).removeprefix("Value error, ")
     if kind == "extra_forbidden":
         key = str(loc[-1])
-        what, fix = f"unknown key {key!r}{_odd_letters(key)}", nearest(key, _field_names(model))
+        what, fix = f"unknown key {key!r}{_odd_letters(key)}", suggestion(key, _field_names(model))
         return faults.UNKNOWN_KEY.at(file.where(path), what, fix)
     if kind == "missing":
         what = f"required key {str(loc[-1])!r} is missing"

@@ -8,9 +8,9 @@ import pytest
 
 from planner.choose import choose
 from planner.decision import LostBecause, Outcome
+from planner.declared.terms import Deciding, LiveChoice
 from planner.economics.cost_types import Cost
-from planner.options import Option
-from planner.platform import Deciding, LiveChoice
+from planner.option import Option
 
 HORIZON = 12
 

@@ -16,7 +16,8 @@ from planner.economics.floor import FloorRules
 from planner.economics.prices import PriceBook
 from planner.flip import scaled
 from planner.hosting import HostedResult, host
-from planner.options import Option, options_of
+from planner.option import Option
+from planner.options import options_of
 from planner.platform import Platform
 from planner.workload import Workload
 from tests.projects import CHAT, CLUSTER, PLATFORM, changed

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from click.testing import CliRunner, Result
 from planner import faults
 from planner.cli import main
 from tests.projects import CHAT, PLATFORM, changed
+from tools.shell_env import PROJECT
 
 FILE = "stacks/s/w-chat.yaml"
 LINE = re.compile(
@@ -136,6 +139,58 @@ def test_a_mistake_on_the_command_line(mistake: str, project: Any) -> None:
     told(run(*words, "--root", project(CHAT)), code, where)
 
 
+def test_a_baseline_of_another_stack_binds_nothing_and_is_refused(project: Any) -> None:
+    root = project(CHAT)
+    shutil.copy(PROJECT / "tests/data/plan_v1_dev.json", root / "old.json")
+    words = ("check", "--stack", "s", "--baseline", "old.json", "--root", root)
+    assert "is a plan of stack dev, not of s" in told(run(*words), "E206", "old.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "not nothing"),
+        ("# later\n", "not nothing"),
+        ("- chat\n", "not a list"),
+        ("chat\n", "not text"),
+        ("5\n", "not a single value"),
+    ],
+)
+def test_what_a_file_holds_in_place_of_keys_is_said_in_words(
+    text: str, says: str, project: Any
+) -> None:
+    shown = told(run("check", "--stack", "s", "--root", written(text)(project)), "E105", FILE)
+    assert f"a mapping is expected, {says}." in shown
+
+
+def test_a_comma_inside_a_number_is_told_as_what_it_is(project: Any) -> None:
+    """`{peak: 5,000}` is two keys in YAML, and the second is the number 0."""
+    root = written("name: chat\ntraffic: {tokens_per_minute: {p99: 4, peak: 5,000}}\n")(project)
+    shown = told(run("check", "--stack", "s", "--root", root), "E114", f"{FILE}:2")
+    assert "within a number stands no comma" in shown
+
+
+def test_a_letter_that_looks_like_another_is_named(project: Any) -> None:
+    root = declared(**{"\u043ewner": "team"})(project)
+    shown = told(run("check", "--stack", "s", "--root", root), "E106", FILE)
+    assert "(with U+043E CYRILLIC SMALL LETTER O). Did you mean owner" in shown
+
+
+def test_what_was_given_is_shown_as_it_was_written(project: Any) -> None:
+    root = declared(name="b\u00fcro")(project)
+    assert '(given: "b\u00fcro")' in told(run("check", "--stack", "s", "--root", root), "E111", "")
+
+
+def test_from_a_folder_of_the_project_the_way_to_it_is_shown(
+    project: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = project(CHAT)
+    (root / "stacks/Pulumi.s.yaml").write_text("config: {}\n")
+    monkeypatch.chdir(root / "stacks" / "s")
+    assert "`--root ../..`" in told(run("validate"), "E203", "--root")
+    assert f"`--root {root}`" in told(run("check", "--stack", "s"), "E203", "stack s")
+
+
 def test_mistakes_without_a_stack(tmp_path: Path) -> None:
     told(run("errors", "E000"), "E215", "CODE")
     told(run("check", "--stack", "s", "--root", tmp_path / "none"), "E201", "--root")
@@ -147,6 +202,12 @@ def test_mistakes_without_a_stack(tmp_path: Path) -> None:
     told(run("audit", state, "--root", tmp_path), "E620", str(state))
     state.write_text("{}")
     told(run("audit", state, "--root", tmp_path), "E620", str(state))
+    # What `pulumi stack export` writes of a stack that was never applied, and of a destroyed one.
+    for deployment in ({"manifest": {}, "metadata": {}}, {"manifest": {}, "resources": []}):
+        state.write_text(json.dumps({"version": 3, "deployment": deployment}))
+        empty = run("audit", state, "--root", tmp_path)
+        told(empty, "E621", str(state))
+        assert "it holds nothing yet: the stack was never applied" in empty.stderr
     told(run("replay", tmp_path / "record.tar.gz"), "E610", "record.tar.gz")
 
 
@@ -158,6 +219,14 @@ def test_a_regime_that_nobody_knows(project: Any) -> None:
     assert lines[2].startswith("  cause: RES-005 gets no answer for any option of chat: ")
     assert "regime APRA" in lines[2]
     assert lines.index("Questions without an answer") < lines.index("Denials")
+
+
+def test_a_regime_that_is_misspelt(project: Any) -> None:
+    root = platform(regimes=["EU_GDRP"])(project)
+    lines = run("check", "--stack", "s", "--root", root).stdout.splitlines()
+    assert lines[2].startswith("  cause: RGM-001: The stack names the regime EU_GDRP, which ")
+    assert lines[2].endswith("does not describe: did you mean EU_GDPR or EU_DORA?")
+    assert lines[3].startswith("  cause: RES-005 gets no answer for any option of chat: ")
 
 
 def test_what_nothing_allows_and_what_nothing_serves(project: Any) -> None:

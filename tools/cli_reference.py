@@ -1,11 +1,10 @@
-"""`python -m tools.cli_reference`: write docs/cli.md from the commands, or --check it.
+"""docs/cli.md as the commands tell it.
 
 Everything comes from the command line itself: names, options and examples of the help.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,8 @@ from typing import Any
 import rich_click as click
 
 from planner.cli import COMMANDS, main
-from tools.shell_env import PROJECT
 
-PAGE = "docs/cli.md"
+PAGE = Path("docs/cli.md")
 
 _HEAD = """\
 # Command line
@@ -44,6 +42,11 @@ def page_text() -> str:
     for entry in COMMANDS:
         lines += _section(main.commands[entry.name], entry.name, root, level=2)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def texts(_root: Path) -> dict[Path, str]:
+    """Return what the page has to hold."""
+    return {PAGE: page_text()}
 
 
 def _section(
@@ -95,19 +98,3 @@ def _paragraphs(text: str) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
-
-
-def run(arguments: list[str], root: Path = PROJECT) -> int:
-    """Write the page anew, or with --check end with 1 where it differs."""
-    path, text = root / PAGE, page_text()
-    if "--check" not in arguments:
-        path.write_text(text, encoding="utf-8")
-        return 0
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return 0
-    print(f"{PAGE} differs from the commands: run `make docs`", file=sys.stderr)
-    return 1
-
-
-if __name__ == "__main__":
-    sys.exit(run(sys.argv[1:]))

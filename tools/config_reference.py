@@ -1,23 +1,20 @@
-"""`python -m tools.config_reference`: renew the keys in docs/configuration.md, or --check them.
+"""The block `keys` of docs/configuration.md, from the models of the declared files.
 
-What lies between `<!-- keys -->` and `<!-- end -->` is written from the models of the declared
-files: each key once, with type, range, unit, default and meaning.
+Each key stands once, with type, range, unit, default and meaning.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from planner.declare import json_schemas
-from tools.shell_env import PROJECT
+from tools.generated import with_block
 
-PAGE = "docs/configuration.md"
+PAGE = Path("docs/configuration.md")
 
-_BLOCK = re.compile(r"<!-- keys -->.*?<!-- end -->", re.DOTALL)
 _CODE = re.compile(r"``(.+?)``")
 _UNIT = re.compile(r" \[([^\]]+)\]\.$")
 _UNBOUNDED = 1e8
@@ -37,8 +34,12 @@ def reference() -> str:
 
 def renewed(text: str) -> str:
     """Return the page with its keys as the models have them."""
-    block = f"<!-- keys -->\n{reference()}\n<!-- end -->"
-    return _BLOCK.sub(lambda _: block, text)
+    return with_block(text, "keys", reference())
+
+
+def texts(root: Path) -> dict[Path, str]:
+    """Return what the page has to hold."""
+    return {PAGE: renewed((root / PAGE).read_text(encoding="utf-8"))}
 
 
 def split_unit(description: str) -> tuple[str, str]:
@@ -149,21 +150,3 @@ def _range(item: Mapping[str, Any]) -> Iterator[str]:
         yield f"below {below:g}"
     if most is not None and most < _UNBOUNDED:
         yield f"up to {most:g}"
-
-
-def main(arguments: list[str], root: Path = PROJECT) -> int:
-    """Write the page anew, or with --check end with 1 where it differs."""
-    path = root / PAGE
-    text = path.read_text(encoding="utf-8")
-    current = renewed(text)
-    if "--check" not in arguments:
-        path.write_text(current, encoding="utf-8")
-        return 0
-    if current == text:
-        return 0
-    print(f"{PAGE} differs from the models: run `make docs`", file=sys.stderr)
-    return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

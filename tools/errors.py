@@ -1,15 +1,13 @@
-"""`python -m tools.errors`: write docs/errors.md from the registry, or check it with --check."""
+"""docs/errors.md as the registry of errors has it."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from textwrap import fill
 
 from planner.errors import Code
 from planner.faults import MODULES
-from tools.shell_env import PROJECT
 
 PAGE = Path("docs/errors.md")
 _WIDTH = 100
@@ -23,7 +21,7 @@ is never given to another kind of error. What each exit code means is in
 [policies](policies/README.md). An option that does not exist or is left out is told with the
 command's usage, and ends with 2.
 
-This page is written from planner/faults by `make errors`.
+This page is written from planner/faults by `make docs`.
 """
 
 
@@ -37,6 +35,11 @@ def page_text() -> str:
     return "\n".join(parts)
 
 
+def texts(_root: Path) -> dict[Path, str]:
+    """Return what the page has to hold."""
+    return {PAGE: page_text()}
+
+
 def _entries(codes: Iterable[Code]) -> Iterable[str]:
     for code in sorted(codes, key=lambda code: code.id):
         yield (
@@ -47,19 +50,3 @@ def _entries(codes: Iterable[Code]) -> Iterable[str]:
             f"- Exit code: {code.exit_code}.\n\n"
             f"{fill(code.why, _WIDTH)}\n"
         )
-
-
-def main(arguments: list[str], root: Path = PROJECT) -> int:
-    """Write the page anew, or with --check end with 1 where it differs."""
-    path, text = root / PAGE, page_text()
-    if "--check" in arguments:
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            return 0
-        print(f"{PAGE} differs from the registry: run `make errors`", file=sys.stderr)
-        return 1
-    path.write_text(text, encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

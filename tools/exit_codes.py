@@ -1,22 +1,14 @@
-"""`python -m tools.exit_codes`: renew the errors in docs/exit-codes.md, or --check them.
-
-What lies between `<!-- errors -->` and `<!-- end -->` is written from the registry of errors:
-which errors end with each code.
-"""
+"""The block `errors` of docs/exit-codes.md: which errors of the registry end with each code."""
 
 from __future__ import annotations
 
-import re
-import sys
 from pathlib import Path
 
 from planner import errors
 from planner.faults import REGISTRY
-from tools.shell_env import PROJECT
+from tools.generated import with_block
 
-PAGE = "docs/exit-codes.md"
-
-_BLOCK = re.compile(r"<!-- errors -->.*?<!-- end -->", re.DOTALL)
+PAGE = Path("docs/exit-codes.md")
 
 
 def exit_codes() -> list[int]:
@@ -36,23 +28,9 @@ def table() -> str:
 
 def renewed(text: str) -> str:
     """Return the page with the errors as the registry has them."""
-    block = f"<!-- errors -->\n{table()}\n<!-- end -->"
-    return _BLOCK.sub(lambda _: block, text)
+    return with_block(text, "errors", table())
 
 
-def main(arguments: list[str], root: Path = PROJECT) -> int:
-    """Write the page anew, or with --check end with 1 where it differs."""
-    path = root / PAGE
-    text = path.read_text(encoding="utf-8")
-    current = renewed(text)
-    if "--check" not in arguments:
-        path.write_text(current, encoding="utf-8")
-        return 0
-    if current == text:
-        return 0
-    print(f"{PAGE} differs from the registry: run `make errors`", file=sys.stderr)
-    return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def texts(root: Path) -> dict[Path, str]:
+    """Return what the page has to hold."""
+    return {PAGE: renewed((root / PAGE).read_text(encoding="utf-8"))}

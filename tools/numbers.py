@@ -1,13 +1,8 @@
-"""`python -m tools.numbers`: write docs/numbers.md from the explained numbers of the stacks.
-
-With --check it ends with 1 where the page differs. The three stacks are planned for it, so that
-needs OPA on PATH.
-"""
+"""docs/numbers.md: the explained numbers of the example stacks, which are planned for it."""
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from textwrap import fill
@@ -17,7 +12,6 @@ from planner.report.numbers.explained import Explained, Term
 from planner.report.numbers.explanations import RUNNER_UP, explanations
 from planner.report.numbers.totals import TOTAL
 from planner.running import StackRun, run_stack
-from tools.shell_env import PROJECT
 
 PAGE = Path("docs/numbers.md")
 STACKS = ("bank-au", "dev", "saas-global")
@@ -42,7 +36,7 @@ Formulas are arithmetic as Python writes it (`//` divides and drops the rest, `*
 `sum_of_products(a, b)` adds up the products of two series, `comb(n, k)` counts choices of k
 among n. A test works every formula of the example stacks out and compares it with the plan.
 
-This page is written from the explained numbers of the example stacks by `make numbers`.
+This page is written from the explained numbers of the example stacks by `make docs`.
 """
 
 _GENERAL = (
@@ -97,6 +91,11 @@ def page_text(runs: Iterable[StackRun]) -> str:
         for rule in POINT_RULES
     ]
     return "\n".join(parts)
+
+
+def texts(root: Path) -> dict[Path, str]:
+    """Return what the page has to hold; needs OPA on PATH."""
+    return {PAGE: page_text(run_stack(root, name, write=False) for name in STACKS)}
 
 
 def general(kind: str) -> str:
@@ -167,20 +166,3 @@ def _where(terms: Iterable[Term]) -> str:
 
 def _filled(text: str) -> str:
     return fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
-
-
-def main(arguments: list[str], root: Path = PROJECT) -> int:
-    """Write the page anew, or with --check end with 1 where it differs."""
-    runs = [run_stack(root, name, write=False) for name in STACKS]
-    path, text = root / PAGE, page_text(runs)
-    if "--check" in arguments:
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            return 0
-        print(f"{PAGE} differs from the explained numbers: run `make numbers`", file=sys.stderr)
-        return 1
-    path.write_text(text, encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

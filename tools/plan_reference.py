@@ -1,22 +1,18 @@
-"""`python -m tools.plan_reference`: renew the keys in docs/plan-schema.md, or --check them.
-
-What lies between `<!-- keys -->` and `<!-- end -->` is written from the models of the plan.
-"""
+"""The block `keys` of docs/plan-schema.md, from the models of the plan."""
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from planner.plan import SCHEMA_VERSION
 from planner.plan_schema import plan_schema
+from tools.generated import with_block
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "plan-schema.md"
+PAGE = Path("docs/plan-schema.md")
 
-_BLOCK = re.compile(r"<!-- keys -->.*?<!-- end -->", re.DOTALL)
 _ROLE = re.compile(r":\w+:`~?(?:[\w.]+\.)?(\w+)`")
 _ORDER = ("Plan", "Decision", "Outcome", "Option", "SelfHosted", "Cost", "Mix", "Resources")
 """What a reader looks for first; the others follow by name."""
@@ -35,8 +31,12 @@ def reference() -> str:
 
 def renewed(text: str) -> str:
     """Return the page with its keys as the models have them."""
-    block = f"<!-- keys -->\n{reference()}\n<!-- end -->"
-    return _BLOCK.sub(lambda _: block, text)
+    return with_block(text, "keys", reference())
+
+
+def texts(root: Path) -> dict[Path, str]:
+    """Return what the page has to hold."""
+    return {PAGE: renewed((root / PAGE).read_text(encoding="utf-8"))}
 
 
 def _told(schema: Mapping[str, Any]) -> Iterator[str]:
@@ -90,17 +90,3 @@ def _type(item: Mapping[str, Any]) -> str:
             return {"string": "text", "object": "object"}.get(name, name)
         case _:
             return "anything"
-
-
-def main(arguments: list[str]) -> int:
-    """Write the page anew, or with --check end with 1 where it differs."""
-    text = PAGE.read_text(encoding="utf-8")
-    current = renewed(text)
-    if "--check" in arguments:
-        return int(current != text)
-    PAGE.write_text(current, encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,21 +1,20 @@
-"""`python -m tools.readme`: renew the real output that README.md shows, or check it with --check.
+"""The blocks of README.md that show real output.
 
-A block lies between `<!-- output: NAME -->` and `<!-- end -->`; digests are left out, because
-they change with every catalog row.
+Digests are left out, because they change with every catalog row.
 """
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from shutil import copytree
 
+from tools.generated import with_block
 from tools.shell_env import PROJECT
 
-README = PROJECT / "README.md"
+README = Path("README.md")
 PINNED = "pin: {model: gpt-4.1-mini, deployment_type: GlobalStandard}\n"
 DENIAL_LINES = 13
 
@@ -36,12 +35,14 @@ def shown() -> dict[str, str]:
 
 def renewed(text: str, blocks: dict[str, str]) -> str:
     """README's text with every block replaced by its output."""
+    for name, output in blocks.items():
+        text = with_block(text, f"output: {name}", f"```text\n{output}\n```")
+    return text
 
-    def block(match: re.Match[str]) -> str:
-        name = match["name"]
-        return f"<!-- output: {name} -->\n```text\n{blocks[name]}\n```\n<!-- end -->"
 
-    return re.sub(r"<!-- output: (?P<name>\w+) -->.*?<!-- end -->", block, text, flags=re.DOTALL)
+def texts(root: Path) -> dict[Path, str]:
+    """Return what README.md has to hold; needs OPA on PATH."""
+    return {README: renewed((root / README).read_text(encoding="utf-8"), shown())}
 
 
 def _run(root: Path, command: str) -> str:
@@ -56,17 +57,3 @@ def _run(root: Path, command: str) -> str:
     if not answer.stdout:
         raise SystemExit(answer.stderr)
     return answer.stdout
-
-
-def main(arguments: list[str]) -> int:
-    """Write README.md anew, or with --check end with 1 where it differs."""
-    text = README.read_text()
-    current = renewed(text, shown())
-    if "--check" in arguments:
-        return int(current != text)
-    README.write_text(current)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""`python -m tools.rules`: write what follows from the rules' METADATA, or check it with --check.
+"""`python -m tools.rules`: renew what follows from the rules' METADATA, or --check it.
 
 The manifest's rows, the facts at the top of each page of docs/policies and the index there all
 repeat what METADATA says; OPA itself reads it. `python -m tools.rules new CATEGORY/NAME ID`
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.toolchain.progress import SetupError
+from tools.generated import keep
 from tools.rule_pages import Rule, index_text, manifest_text, page_text
 from tools.rule_scaffold import scaffold
 from tools.shell_env import PROJECT
@@ -55,13 +56,14 @@ def read_rules(root: Path) -> list[Rule]:
     return rules
 
 
-def wanted(root: Path, rules: Sequence[Rule]) -> dict[Path, str]:
+def texts(root: Path) -> dict[Path, str]:
     """Return what the files that repeat METADATA have to hold, by path.
 
     Raises SetupError naming every page that is missing, has no rule or has no facts.
     """
+    rules = read_rules(root)
     problems = []
-    texts = {MANIFEST: manifest_text((root / MANIFEST).read_text(), rules)}
+    wanted = {MANIFEST: manifest_text((root / MANIFEST).read_text(), rules)}
     pages = {path.stem: path for path in (root / PAGES).glob("*-[0-9][0-9][0-9].md")}
     for rule in rules:
         if rule.id not in pages:
@@ -71,31 +73,17 @@ def wanted(root: Path, rules: Sequence[Rule]) -> dict[Path, str]:
         if text is None:
             problems.append(f"{PAGES / rule.id}.md does not begin with a title and a facts table")
         else:
-            texts[PAGES / f"{rule.id}.md"] = text
+            wanted[PAGES / f"{rule.id}.md"] = text
     for id in sorted(set(pages) - {rule.id for rule in rules}):
         problems.append(f"{PAGES / id}.md is about no rule: remove it or write the rule")
     index = index_text((root / INDEX).read_text(), rules)
     if index is None:
         problems.append(f"{INDEX} has no table of rules")
     else:
-        texts[INDEX] = index
+        wanted[INDEX] = index
     if problems:
         raise SetupError("\n".join(problems))
-    return texts
-
-
-def differing(root: Path, texts: Mapping[Path, str]) -> list[Path]:
-    """Return the files that do not hold what they have to."""
-    return sorted(path for path, text in texts.items() if (root / path).read_text() != text)
-
-
-def renew(root: Path) -> list[Path]:
-    """Write the files that differ, and return them."""
-    texts = wanted(root, read_rules(root))
-    changed = differing(root, texts)
-    for path in changed:
-        (root / path).write_text(texts[path])
-    return changed
+    return wanted
 
 
 def begin(root: Path, place: str, id: str) -> list[Path]:
@@ -153,14 +141,8 @@ def main(arguments: Sequence[str], root: Path = PROJECT) -> int:
     """Renew, check or begin; end with 1 where something differs, 2 where something is wrong."""
     try:
         match list(arguments):
-            case []:
-                paths = renew(root)
-                print("\n".join(f"wrote {path}" for path in paths) or "nothing to renew")
-            case ["--check"]:
-                paths = differing(root, wanted(root, read_rules(root)))
-                for path in paths:
-                    print(f"{path} differs from METADATA: run `make rules`", file=sys.stderr)
-                return int(bool(paths))
+            case [] | ["--check"]:
+                return keep([texts], check=bool(arguments), root=root, by="make rules")
             case ["new", place, id]:
                 for path in begin(root, place, id):
                     print(f"wrote {path}")

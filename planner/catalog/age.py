@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Iterable
 
 from planner.base import Frozen
+from planner.units import counted
 
 MAX_AGE_DAYS = 180
 """Age above which a row is reported, unless told otherwise."""
@@ -22,7 +23,7 @@ class StaleRow(Frozen):
 
     def __str__(self) -> str:
         """Return the warning as one line."""
-        age = "has no date" if self.age_days is None else f"is {self.age_days} days old"
+        age = "has no date" if self.age_days is None else f"is {counted(self.age_days, 'day')} old"
         return f"{self.row} {age} (dated {self.dated}; limit {self.max_age_days}): {self.source}"
 
 

@@ -8,9 +8,10 @@ from functools import cached_property
 
 from planner import faults
 from planner.catalog import rows
-from planner.catalog.names import NameIndex, nearest, unknown
+from planner.catalog.names import NameIndex, unknown
 from planner.catalog.rows import Provider, Scope
 from planner.errors import InputError, Problem
+from planner.nearest import nearest
 
 Place = tuple[Scope, tuple[str, ...] | None]
 """A processing scope and its ISO countries.

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 
 from planner import faults
 from planner.errors import Code, InputError, Problem
-
-_FEW = 30
-"""Up to so many names are listed where none resembles the one given."""
+from planner.nearest import suggestion
 
 
 class NameIndex:
@@ -73,20 +70,5 @@ def unknown(
     code: Code = faults.UNKNOWN_NAME,
 ) -> Problem:
     """Return the problem of a name that is not known, with the nearest or all that are."""
-    names = tuple(known)
-    near = nearest(name, names)
-    if near:
-        fix = f"Did you mean {' or '.join(near)}?"
-    elif names and len(names) <= _FEW:
-        fix = f"Use one of: {', '.join(names)}."
-    else:
-        fix = ""
+    fix = suggestion(name, known)
     return code.at(where or kind, f"unknown {kind} {name!r}", fix)
-
-
-def nearest(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
-    """Return up to ``count`` known names that resemble ``name``, the nearest first."""
-    folded = {item.casefold(): item for item in known}
-    tails = {item.rsplit("/", 1)[1]: full for item, full in folded.items() if "/" in item}
-    matches = difflib.get_close_matches(name.casefold(), [*folded, *tails], n=count, cutoff=0.6)
-    return tuple(dict.fromkeys(folded.get(match) or tails[match] for match in matches))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Mapping
 from functools import cache
@@ -14,6 +13,7 @@ from pydantic import Field
 from planner import faults
 from planner.base import Frozen
 from planner.errors import InputError
+from planner.nearest import nearest
 from planner.serving.shape import ModelShape, shape_from_config
 from planner.yamlfile import read_yaml
 
@@ -119,9 +119,8 @@ def _row(name: str) -> ShapeRow:
                 )
             ]
         )
-    short = {key.rpartition("/")[2]: row.name for key, row in full.items()}
-    near = difflib.get_close_matches(wanted.rpartition("/")[2], short, n=3, cutoff=0.5)
-    names = ", ".join(short[key] for key in near) or ", ".join(sorted(known_models()))
+    known = sorted(known_models())
+    names = ", ".join(nearest(wanted.rpartition("/")[2], known) or known)
     raise InputError(
         [faults.NO_SHAPE.at(name, "no shape of this model is known", f"Nearest: {names}.")]
     )

@@ -20,6 +20,7 @@ from planner.faults.system import refused
 if TYPE_CHECKING:
     # Planning takes a second to import: a command does it when it plans.
     from planner.plan import Plan
+    from planner.report.findings import Checked
     from planner.running import StackRun
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -148,6 +149,19 @@ def allowed(root: Path, stack: str, **asked: Any) -> StackRun:
     if error := api.verdict_error(found.plan):
         raise error
     return found
+
+
+def checked(found: StackRun) -> Checked:
+    """Return a run's plan with what the reports of its findings need."""
+    from planner.report.findings import Checked, rule_rows
+
+    return Checked(
+        found.plan,
+        at=found.evaluated_at,
+        files=found.stack.files,
+        waivers=found.waivers,
+        rules=rule_rows(found.manifest),
+    )
 
 
 def show(form: str, document: object, told: str) -> None:

@@ -13,6 +13,7 @@ from planner import api
 from planner.against import Baseline, baseline_of
 from planner.cli.common import (
     Decorator,
+    checked,
     examples,
     finish_with,
     format_option,
@@ -28,7 +29,6 @@ from planner.evidence.origin import origin_of
 from planner.git_tree import changed_since_commit, head_of
 from planner.plan import Plan
 from planner.report.comparing import FORMATS, Commented, comment, failure_comment
-from planner.report.findings import Checked, rule_rows
 from planner.running import StackRun, run_stack
 
 _AGAINST = click.option(
@@ -128,13 +128,7 @@ def write_comment(
         commit = origin_of(os.environ).commit
         given = Commented(
             diff=found,
-            checked=Checked(
-                new.plan,
-                at=new.evaluated_at,
-                files=new.stack.files,
-                waivers=new.waivers,
-                rules=rule_rows(new.manifest),
-            ),
+            checked=checked(new),
             command=command,
             commit=commit or head_of(root),
             edited=commit is None and changed_since_commit(root),

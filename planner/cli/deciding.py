@@ -10,6 +10,7 @@ import rich_click as click
 
 from planner.cli.common import (
     allowed,
+    checked,
     examples,
     finish,
     format_option,
@@ -22,7 +23,6 @@ from planner.cli.printing import told_to
 from planner.cli.progress import working
 from planner.guards.documents import guard_files
 from planner.report import text
-from planner.report.findings import Checked, rule_rows
 from planner.report.formats import FORMATS
 from planner.report.plan_markdown import plan_markdown
 
@@ -75,14 +75,7 @@ def check(form: str, root: Path, stack: str, **asked: Any) -> int:
 
         return checked_html(root, stack, **asked)
     found = run(root, stack, **asked)
-    checked = Checked(
-        found.plan,
-        at=found.evaluated_at,
-        files=found.stack.files,
-        waivers=found.waivers,
-        rules=rule_rows(found.manifest),
-    )
-    result = FORMATS[form](checked)
+    result = FORMATS[form](checked(found))
     if form == "text":
         told_to(result)
     else:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 
 import rich_click as click
 
 from planner import faults
 from planner.cli.common import examples, format_option, guarded, show
 from planner.errors import Code, InputError
+from planner.nearest import suggestion
 
 
 @click.command(
@@ -26,8 +26,7 @@ def errors(code: str | None, form: str) -> int:
         return 0
     row = faults.REGISTRY.get(code.strip("[]").upper())
     if row is None:
-        near = difflib.get_close_matches(code.upper(), faults.REGISTRY, n=3, cutoff=0.4)
-        fix = f"Did you mean {' or '.join(near)}?" if near else ""
+        fix = suggestion(code, faults.REGISTRY)
         raise InputError([faults.NO_SUCH_CODE.at("CODE", f"there is no error {code[:40]!r}", fix)])
     show(form, _document(row), _text(row))
     return 0

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from planner.cli.common import examples, finish, guarded, panels, run, stack_options
+from planner.cli.common import checked, examples, finish, guarded, panels, run, stack_options
 from planner.cli.progress import working
 from planner.files import write_whole
-from planner.report.findings import Checked, rule_rows
 from planner.report.html.build import report_html, require_libraries
 
 if TYPE_CHECKING:
@@ -61,14 +60,7 @@ def html_of(found: StackRun) -> str:
     from planner.curves.all_of import curves_of
     from planner.report.numbers.explanations import explanations
 
-    checked = Checked(
-        found.plan,
-        at=found.evaluated_at,
-        files=found.stack.files,
-        waivers=found.waivers,
-        rules=rule_rows(found.manifest),
-    )
     curves = curves_of(found.plan, found.stack, found.catalog, shape_of=load_shape)
     numbers = explanations(found.plan, found.stack, found.catalog)
     digest = None if found.record is None else str(found.record["plan_digest"])
-    return report_html(checked, curves, found.catalog, numbers, evidence_digest=digest)
+    return report_html(checked(found), curves, found.catalog, numbers, evidence_digest=digest)

@@ -96,8 +96,18 @@ def memory(form: str, **asked: Any) -> int:
 @click.option("--input-price", type=click.FloatRange(min=0), required=True, help="USD per M.")
 @click.option("--output-price", type=click.FloatRange(min=0), required=True, help="USD per M.")
 @click.option("--cached-price", type=click.FloatRange(min=0), help="USD per M cached input.")
-@click.option("--output-fraction", type=click.FloatRange(0, 1), required=True, help="f, 0 to 1.")
-@click.option("--cached-fraction", type=click.FloatRange(0, 1), default=0.0, help="0 to 1.")
+@click.option(
+    "--output-fraction",
+    type=click.FloatRange(0, 1),
+    required=True,
+    help="Share of tokens that is output, 0 to 1.",
+)
+@click.option(
+    "--cached-fraction",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    help="Cached share of input, 0 to 1.",
+)
 @format_option()
 @guarded
 def break_even(form: str, **asked: Any) -> int:
@@ -199,7 +209,11 @@ def units(form: str, **asked: Any) -> int:
     show_default=True,
     help="Mark rows that are older.",
 )
-@click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="Age on this day; today's date.")
+@click.option(
+    "--as-of",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="The day that ages count to; today's date by default.",
+)
 @format_option()
 @guarded
 def catalog(form: str, as_of: dt.datetime | None, **asked: Any) -> int:

@@ -15,7 +15,7 @@ from planner.capacity import Resources
 from planner.comparing.size import Size, size_of
 from planner.decision import Decision, LostBecause, Mix, Outcome, Status
 from planner.grounds import deciding
-from planner.options import Option
+from planner.option import Option
 from planner.plan import Inputs, Plan, Totals
 from planner.policy.verdicts import Finding, Verdict
 from planner.policy.waivers import STACK

@@ -133,9 +133,9 @@ def _carried(case: Case, chosen: Outcome, workload: Workload, demand: Demand) ->
         machine.accelerator,
         machine.instance.interconnect,
         machine.settings,
-        profile_of(workload.traffic, case.choice(option).token_multiplier),
-        workload.objectives.ttft_p95_ms,
-        workload.objectives.itl_p95_ms,
+        profile=profile_of(workload.traffic, case.choice(option).token_multiplier),
+        ttft_p95_ms=workload.objectives.ttft_p95_ms,
+        itl_p95_ms=workload.objectives.itl_p95_ms,
     )
     if not isinstance(sized, Replica):
         return 0.0

@@ -9,7 +9,7 @@ from planner.demand import Demand
 from planner.evaluate import Setting
 from planner.flip import DEMAND_FACTORS, OUTPUT_FRACTIONS
 from planner.hosting import Machine, machine_of
-from planner.options import Option
+from planner.option import Option
 from planner.serving.shape import ModelShape
 from planner.workload import ModelChoice, Workload
 

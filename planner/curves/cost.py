@@ -18,7 +18,7 @@ from planner.curves.types import CostCurve, CostLine, Crossover
 from planner.decision import Outcome
 from planner.economics.blend import bill_usd_per_month
 from planner.flip import bisected, scaled, served_usd_per_month
-from planner.options import Option
+from planner.option import Option
 
 MAX_LINES = 4
 TODAY = 1.0

@@ -8,20 +8,16 @@ from the earliest request; the last, partial minute is dropped.
 
 from __future__ import annotations
 
-import csv
-import datetime as dt
 import gzip
 import io
-import re
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
-from planner import faults
 from planner.base import Frozen
 from planner.demand.curve import DemandCurve, curve_of_sums
-from planner.errors import Code, InputError, Problem, reason_of
+from planner.demand.trace_rows import Request, bad_trace, trace_rows
+from planner.errors import InputError, Problem, reason_of
 
 MAX_TRACE_BYTES = 256 * 2**20
 """Largest accepted trace, after decompression."""
@@ -33,21 +29,6 @@ MAX_PROBLEMS = 20
 
 DISPERSION_WINDOW_S = 10.0
 """Window of the request counts behind ``TraceSeries.arrival_dispersion``, seconds."""
-
-COLUMN_NAMES: dict[str, frozenset[str]] = {
-    "timestamp": frozenset({"timestamp", "time", "timestamps"}),
-    "input tokens": frozenset(
-        {"contexttokens", "inputtokens", "prompttokens", "inputlength", "requesttokens"}
-        | {"numprefilltokens"}
-    ),
-    "output tokens": frozenset(
-        {"generatedtokens", "outputtokens", "completiontokens", "outputlength"}
-        | {"responsetokens", "numdecodetokens"}
-    ),
-}
-"""Accepted header names, letters and digits only, lower case: those of the Azure
-LLM inference (TIMESTAMP, ContextTokens, GeneratedTokens), BurstGPT, Mooncake and
-Vidur traces, and the plain ones."""
 
 
 class TraceSeries(Frozen):
@@ -89,12 +70,6 @@ class TraceSeries(Frozen):
         )
 
 
-class _Request(NamedTuple):
-    seconds: float
-    input_tokens: int
-    output_tokens: int
-
-
 def read_trace(root: Path, name: str) -> TraceSeries:
     """Return the trace at ``name`` under the project's ``root``, minute by minute.
 
@@ -103,13 +78,13 @@ def read_trace(root: Path, name: str) -> TraceSeries:
     """
     path = _inside(root, name)
     problems: list[Problem] = []
-    requests: list[_Request] = []
+    requests: list[Request] = []
     try:
         with path.open("rb") as raw:
             limited = _Limited(gzip.GzipFile(fileobj=raw) if _is_gzip(path) else raw)
             buffered = io.BufferedReader(limited, buffer_size=_BUFFER_BYTES)
             text = io.TextIOWrapper(buffered, encoding="utf-8-sig", newline="")
-            for item in _rows(text, name):
+            for item in trace_rows(text, name):
                 if isinstance(item, Problem):
                     problems.append(item)
                     if len(problems) == MAX_PROBLEMS:
@@ -117,30 +92,30 @@ def read_trace(root: Path, name: str) -> TraceSeries:
                 else:
                     requests.append(item)
     except _TooLargeError:
-        problems.append(_problem(name, f"holds over {MAX_TRACE_BYTES:,} bytes", "Shorten it."))
+        problems.append(bad_trace(name, f"holds over {MAX_TRACE_BYTES:,} bytes", "Shorten it."))
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         problems.append(
-            _problem(name, f"cannot be read ({reason_of(error)})", "Give a CSV or CSV.gz file.")
+            bad_trace(name, f"cannot be read ({reason_of(error)})", "Give a CSV or CSV.gz file.")
         )
     if problems:
         raise InputError(problems)
     return _bucketed(name, requests)
 
 
-def _bucketed(name: str, requests: list[_Request]) -> TraceSeries:
+def _bucketed(name: str, requests: list[Request]) -> TraceSeries:
     """Return requests counted by full minute from the earliest; the rest is dropped."""
     if not requests:
-        raise InputError([_problem(name, "holds no requests", "Give a trace with rows.")])
+        raise InputError([bad_trace(name, "holds no requests", "Give a trace with rows.")])
     start = min(request.seconds for request in requests)
     span = max(request.seconds for request in requests) - start
     minutes = int(span // 60)
     if minutes < 1:
         raise InputError(
-            [_problem(name, "spans less than one full minute", "Give a longer trace.")]
+            [bad_trace(name, "spans less than one full minute", "Give a longer trace.")]
         )
     if minutes > MAX_TRACE_MINUTES:
         raise InputError(
-            [_problem(name, f"spans {minutes:,} minutes", "Check the timestamps: a year at most.")]
+            [bad_trace(name, f"spans {minutes:,} minutes", "Check the timestamps: a year at most.")]
         )
     windows_per_minute = round(60 / DISPERSION_WINDOW_S)
     counts, inputs, outputs = [0] * minutes, [0] * minutes, [0] * minutes
@@ -182,103 +157,19 @@ def _inside(root: Path, name: str) -> Path:
         regular = path.is_file()
     except (OSError, RuntimeError, ValueError) as error:
         raise InputError(
-            [_problem(name, f"is no usable path ({reason_of(error)})", "Name a file.")]
+            [bad_trace(name, f"is no usable path ({reason_of(error)})", "Name a file.")]
         ) from None
     if not path.is_relative_to(base):
         raise InputError(
-            [_problem(name, "lies outside the project", "Put the trace inside the project.")]
+            [bad_trace(name, "lies outside the project", "Put the trace inside the project.")]
         )
     if not regular:
-        raise InputError([_problem(name, "is not a file", "Name a CSV or CSV.gz file.")])
+        raise InputError([bad_trace(name, "is not a file", "Name a CSV or CSV.gz file.")])
     return path
 
 
 def _is_gzip(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
-
-
-def _problem(where: str, what: str, fix: str, code: Code = faults.BAD_TRACE) -> Problem:
-    return code.at(f"trace {where}" if where else "trace", what, fix)
-
-
-def _rows(text: io.TextIOWrapper, name: str) -> Iterator[_Request | Problem]:
-    reader = csv.reader(text, strict=True)
-    try:
-        header = next(reader, None)
-        columns = _columns(header or [])
-        if isinstance(columns, str):
-            yield _problem(name, columns, "Name the columns in the first line.")
-            return
-        dated: bool | None = None
-        for row in reader:
-            if not any(cell.strip() for cell in row):
-                continue
-            parsed = _parse(row, columns)
-            if isinstance(parsed, str):
-                yield _problem(
-                    f"{name}:{reader.line_num}",
-                    parsed,
-                    "Correct or drop the row.",
-                    faults.BAD_TRACE_ROW,
-                )
-                continue
-            request, is_date = parsed
-            if dated is not None and is_date != dated:
-                what = "mixes date-times with seconds"
-                yield _problem(
-                    f"{name}:{reader.line_num}",
-                    what,
-                    "Use one kind of timestamp.",
-                    faults.BAD_TRACE_ROW,
-                )
-                continue
-            dated = is_date
-            yield request
-    except csv.Error as error:
-        yield _problem(
-            f"{name}:{reader.line_num}",
-            f"is no CSV ({error})",
-            "Correct the row.",
-            faults.BAD_TRACE_ROW,
-        )
-
-
-def _columns(header: list[str]) -> tuple[int, int, int] | str:
-    names = [re.sub(r"[^a-z0-9]", "", cell.lower()) for cell in header]
-    found = []
-    for column, accepted in COLUMN_NAMES.items():
-        places = [index for index, cell in enumerate(names) if cell in accepted]
-        if len(places) != 1:
-            return f"has {'no' if not places else 'more than one'} column for {column}"
-        found.append(places[0])
-    return found[0], found[1], found[2]
-
-
-def _parse(row: list[str], columns: tuple[int, int, int]) -> tuple[_Request, bool] | str:
-    if max(columns) >= len(row):
-        return f"has {len(row)} cells, too few"
-    stamp, prompt, output = (row[column].strip() for column in columns)
-    instant = _seconds(stamp)
-    if instant is None:
-        return f"has the timestamp {stamp[:40]!r}, neither a date-time nor seconds"
-    tokens = []
-    for cell in (prompt, output):
-        if not re.fullmatch(r"\d{1,9}(\.0+)?", cell, re.ASCII):
-            return f"has {cell[:40]!r} where a count of tokens belongs"
-        tokens.append(int(cell.split(".")[0]))
-    seconds, is_date = instant
-    return _Request(seconds, tokens[0], tokens[1]), is_date
-
-
-def _seconds(stamp: str) -> tuple[float, bool] | None:
-    if re.fullmatch(r"\d{1,12}(\.\d+)?", stamp, re.ASCII):
-        return float(stamp), False
-    try:
-        moment = dt.datetime.fromisoformat(stamp)
-    except ValueError:
-        return None
-    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=dt.UTC)
-    return (moment - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)).total_seconds(), True
 
 
 class _TooLargeError(Exception):

@@ -13,7 +13,7 @@ from planner.economics.bursts import Bursts
 from planner.economics.cost_types import BreakEven, Cost, FloorStep
 from planner.economics.floor import FloorRules, SpillTerms, choose_floor
 from planner.economics.prices import PriceBook, describe
-from planner.options import Option
+from planner.option import Option
 from planner.workload import Tier
 
 

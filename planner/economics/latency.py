@@ -13,7 +13,7 @@ from typing import Literal
 
 from planner.base import Frozen
 from planner.catalog.rows import ProvisionedUnit
-from planner.platform import MeasuredLatency
+from planner.declared.accounts import MeasuredLatency
 
 
 class ProviderLatency(Frozen):

@@ -8,7 +8,7 @@ from planner.base import Frozen
 from planner.catalog.age import dated, label
 from planner.catalog.loader import Catalog
 from planner.economics.prices import PriceBook, PriceRow
-from planner.options import Option
+from planner.option import Option
 
 FIELDS = (
     "input_usd_per_mtok",

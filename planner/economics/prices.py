@@ -11,7 +11,6 @@ import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from planner import faults
 from planner.base import Frozen
 from planner.catalog.rows import (
     InstancePrice,
@@ -20,8 +19,8 @@ from planner.catalog.rows import (
     ProvisionedPrice,
     ProvisionedUnit,
 )
-from planner.errors import Problem
-from planner.platform import InstanceRate, PaygRate, ProvisionedRate, Rate, UnitRate
+from planner.declared.rates import InstanceRate, PaygRate, ProvisionedRate, Rate, UnitRate
+from planner.economics.given import instance_row, payg_row, provisioned_row, unit_row
 
 ANY = "*"
 """Region or model of a row that holds for all of them."""
@@ -53,13 +52,13 @@ class PriceBook(Frozen):
         """Return the book of these rows, without those that cannot be a price."""
         today = as_of.isoformat()
         usable = [rate for rate in rates if rate.date <= as_of]
-        payg_rows = [*payg, *(_payg_row(rate) for rate in usable if isinstance(rate, PaygRate))]
+        payg_rows = [*payg, *(payg_row(rate) for rate in usable if isinstance(rate, PaygRate))]
         provisioned_rows = [
             *provisioned,
-            *(_provisioned_row(rate) for rate in usable if isinstance(rate, ProvisionedRate)),
+            *(provisioned_row(rate) for rate in usable if isinstance(rate, ProvisionedRate)),
         ]
         unit_rows = list(units)
-        unit_rows += [_unit_row(rate, unit_rows) for rate in usable if isinstance(rate, UnitRate)]
+        unit_rows += [unit_row(rate, unit_rows) for rate in usable if isinstance(rate, UnitRate)]
         return cls(
             as_of=as_of,
             payg_rows=tuple(
@@ -146,7 +145,7 @@ class PriceBook(Frozen):
             default=None,
         )
         if given is not None:
-            return _instance_row(given)
+            return instance_row(given)
         return max(
             (
                 row
@@ -204,19 +203,6 @@ def describe(row: PriceRow) -> str:
     return f"price row: {name}/{row.region} {row.price_date} {row.source}{given}"
 
 
-def rate_problems(rates: Sequence[Rate], as_of: dt.date) -> list[Problem]:
-    """Return a problem for each user-given rate dated after ``as_of``, which is not used."""
-    return [
-        faults.RATE_IN_FUTURE.at(
-            where=f"rates[{index}].date",
-            what=f"is {rate.date}, after as_of {as_of}",
-            fix="Move as_of, or give the rate that holds on it.",
-        )
-        for index, rate in enumerate(rates)
-        if rate.date > as_of
-    ]
-
-
 def _known(row: PaygPrice) -> PaygPrice | None:
     """Return the row without prices of 0 that nobody stated; None if nothing is left."""
     if row.user_given:
@@ -230,75 +216,3 @@ def _known(row: PaygPrice) -> PaygPrice | None:
     )
     zeros = {name: None for name in optional if getattr(row, name) == 0}
     return row.model_copy(update=zeros) if zeros else row
-
-
-def _payg_row(rate: PaygRate) -> PaygPrice:
-    return PaygPrice(
-        provider=rate.provider,
-        model=rate.model,
-        deployment_type=rate.deployment_type,
-        region=rate.region,
-        input_usd_per_mtok=rate.input_usd_per_mtok,
-        cached_input_usd_per_mtok=rate.cached_input_usd_per_mtok,
-        output_usd_per_mtok=rate.output_usd_per_mtok,
-        batch_input_usd_per_mtok=rate.batch_input_usd_per_mtok,
-        batch_output_usd_per_mtok=rate.batch_output_usd_per_mtok,
-        effective_from=rate.date.isoformat(),
-        price_date=rate.date.isoformat(),
-        source=rate.ref,
-        user_given=True,
-    )
-
-
-def _provisioned_row(rate: ProvisionedRate) -> ProvisionedPrice:
-    return ProvisionedPrice(
-        provider=rate.provider,
-        model=rate.model,
-        deployment_type=rate.deployment_type,
-        region=rate.region,
-        term_months=rate.term_months,
-        usd_per_unit_month=rate.usd_per_unit_month,
-        price_date=rate.date.isoformat(),
-        source=rate.ref,
-        user_given=True,
-    )
-
-
-def _unit_row(rate: UnitRate, published: Sequence[ProvisionedUnit]) -> ProvisionedUnit:
-    """Return the user's unit; what only the provider can say stays the provider's.
-
-    Without a published row neither a prompt limit nor a speed is promised.
-    """
-    place = (rate.provider, rate.model, rate.deployment_type)
-    known = next(
-        (row for row in published if (row.provider, row.model, row.deployment_type) == place), None
-    )
-    return ProvisionedUnit(
-        provider=rate.provider,
-        model=rate.model,
-        deployment_type=rate.deployment_type,
-        unit=rate.unit,
-        minimum_units=rate.minimum_units,
-        step_units=rate.step_units,
-        input_tokens_per_minute=rate.input_tokens_per_minute,
-        output_tokens_per_minute=rate.output_tokens_per_minute,
-        output_weight=rate.output_weight,
-        cached_input_weight=rate.cached_input_weight,
-        target_output_tokens_per_s=known.target_output_tokens_per_s if known else None,
-        max_prompt_tokens=known.max_prompt_tokens if known else None,
-        spillover=rate.spillover if rate.spillover is not None else bool(known and known.spillover),
-        as_of=rate.date.isoformat(),
-        source=rate.ref,
-        user_given=True,
-    )
-
-
-def _instance_row(rate: InstanceRate) -> InstancePrice:
-    return InstancePrice(
-        cloud=rate.cloud,
-        instance=rate.instance,
-        region=rate.region,
-        usd_per_hour=rate.usd_per_hour,
-        price_date=rate.date.isoformat(),
-        source=f"{rate.ref} (user-given)",
-    )

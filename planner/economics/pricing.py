@@ -11,6 +11,7 @@ import datetime as dt
 from collections.abc import Sequence
 
 from planner.catalog.rows import PaygPrice
+from planner.declared.accounts import Commitment
 from planner.demand import Demand
 from planner.economics.blend import bill_usd_per_month
 from planner.economics.cost_types import Cost, FloorStep
@@ -28,8 +29,7 @@ from planner.economics.floor_cost import (
 from planner.economics.prices import PriceBook, describe
 from planner.economics.provisioned import owned_units, unit_steps
 from planner.economics.unit_load import unit_bursts, unit_curve, unit_weight
-from planner.options import Option
-from planner.platform import Commitment
+from planner.option import Option
 from planner.workload import Tier
 
 

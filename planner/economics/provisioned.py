@@ -16,9 +16,9 @@ from collections.abc import Iterable, Sequence
 
 from planner.base import Frozen
 from planner.catalog.rows import ProvisionedUnit
+from planner.declared.accounts import Commitment
 from planner.economics.cost_types import FloorStep
 from planner.economics.discount import months_between, paid_share
-from planner.platform import Commitment
 
 MAX_STEPS = 4_000
 """Steps of a grid beyond which only every second, third ... is tried (20,000 PTU)."""

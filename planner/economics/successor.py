@@ -12,7 +12,7 @@ from planner.demand import Demand
 from planner.economics.prices import PriceBook
 from planner.economics.provisioned import raw_units, whole_units
 from planner.economics.unit_load import unit_weight
-from planner.options import Option
+from planner.option import Option
 
 
 class SuccessorUnits(Frozen):

@@ -9,13 +9,26 @@ from planner.plan import Plan
 APPROVED_KEY = "llm-capacity:approved-digest"
 
 
-def require_approved(plan: Plan, approved: str | None) -> None:
+def require_approved(plan: Plan, approved: str | None, *, required: bool) -> None:
     """Refuse a real run of another plan than the approved one; say so at preview.
 
     ``approved`` is the capacity digest that the stack's configuration names; None asks for
-    nothing. Raises RunError before anything is registered.
+    nothing, unless the stack's settings make an approval ``required``. Raises RunError before
+    anything is registered.
     """
-    if approved is None or approved == plan.capacity_digest:
+    if approved == plan.capacity_digest:
+        return
+    if approved is None:
+        if required:
+            what = (
+                "platform.yaml requires an approval (policy.approval), and "
+                f"{APPROVED_KEY} names none"
+            )
+            fix = (
+                "Once the plan is approved, name it with: "
+                f"pulumi config set {APPROVED_KEY} {plan.capacity_digest}"
+            )
+            refuse(faults.NOT_APPROVED.at(f"stack {plan.stack}", what, fix))
         return
     what = (
         f"this is not the plan that was approved: its capacity digest is {plan.capacity_digest}, "

@@ -109,10 +109,6 @@ class ClusterResources:
             for manifest in karpenter_manifests(pool, self.load_seconds(pool))
         ]
 
-    def agent_pools(self) -> list[NodePool]:
-        """Return the pools that are AKS agent pools."""
-        return [pool for pool in self.pools if pool.kind == "aks_agent_pool"]
-
     def notes(self) -> list[str]:
         """Return what somebody should know of the servers before they exist."""
         return [note for placed in self.servers for note in placed.notes()]

@@ -20,6 +20,7 @@ _COMPARED = (
     "rules_disabled",
     "verdict",
     "counts",
+    "waiver_owners_digest",
     "waivers_used",
     "waivers_expiring_30d",
     "waivers_not_live",

@@ -22,7 +22,7 @@ from planner.evidence.comparing import Difference, differences_of
 from planner.evidence.reading import Found, Kept, find, open_archive
 from planner.evidence.run import Judged
 from planner.evidence.verifying import Check, checks_of, policy_check
-from planner.options import Option
+from planner.option import Option
 from planner.policy.engine import PolicyEngine, PolicyFacts
 from planner.policy.gate import gate_options, gate_plan
 from planner.policy.record import SCHEMA_VERSION, Digests, Origin, policy_record

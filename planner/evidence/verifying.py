@@ -12,11 +12,13 @@ from planner.canonical import digest
 from planner.errors import PlanDiffers
 from planner.evidence.archive import ATTESTATION
 from planner.evidence.attestation import SUFFIX, attested, verify_attestation
+from planner.evidence.packing import sha256_of
 from planner.evidence.reading import Found, Kept, forgeries
 from planner.evidence.run import ATTESTATIONS
 from planner.policy.bundle import read_bundle
 from planner.policy.chain import id_of, verify_chain
 from planner.policy.document import digest as document_digest
+from planner.policy.project_owners import FILE as OWNERS
 from planner.units import counted
 
 State = Literal["holds", "broken", "not checked"]
@@ -93,6 +95,9 @@ def _contradictions(kept: Kept, record: Mapping[str, Any]) -> Iterator[str]:
     asked = [kept.document("options"), kept.document("plan")]
     if document_digest(asked) != record["input_digest"]:
         yield "the archived questions do not have the record's input_digest"
+    owners = record.get("waiver_owners_digest")
+    if owners is not None and sha256_of(kept.inside.get(f"waivers/{OWNERS}", b"")) != owners:
+        yield "the archived owner list does not have the record's waiver_owners_digest"
 
 
 def _attestation(found: Found, kept: Kept, public_key: Path | None) -> Check:

@@ -25,6 +25,14 @@ PLAN_DIFFERS = Code(
     "plan.",
     EXIT_DIFFERS,
 )
+NOT_APPROVED = Code(
+    "E609",
+    "a change of a stack that requires an approval, and no approval is named",
+    "the stack",
+    "Have the plan approved, and name its capacity digest in the stack's configuration.",
+    "With policy.approval: required, leaving the digest out opens nothing; a preview goes without.",
+    EXIT_DIFFERS,
+)
 PLAN_UNREADABLE = Code(
     "E604",
     "a plan that was written earlier cannot be read",
@@ -108,4 +116,12 @@ BAD_STATE = Code(
     "the file",
     "Write it with: pulumi stack export --file FILE.",
     "An audit reads version 3 of Pulumi's state, of one stack.",
+)
+EMPTY_STATE = Code(
+    "E621",
+    "an exported state that holds nothing",
+    "the file",
+    "Run `pulumi up` first; if the stack was applied, export its state again.",
+    "Nothing is there that could differ from the plan. It is no pass either: a state that was "
+    "lost looks the same.",
 )

@@ -40,7 +40,7 @@ NO_SUCH_WORKLOAD = Code(
 )
 BAD_BASELINE = Code(
     "E206",
-    "the plan to compare with is no plan of this version, or cannot be read",
+    "the plan to compare with is another stack's or of another version, or cannot be read",
     "--baseline, or the path that it names",
     "Give the plan.json of an earlier run of this version.",
     "The plan in force says what shrinks, what is replaced and which protection is lowered; a "

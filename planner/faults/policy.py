@@ -173,3 +173,24 @@ BAD_REVIEWS = Code(
     "Give the reviews as docs/waivers.md describes.",
     "Reviews say who approved a waiver; an unreadable list approves nothing.",
 )
+UNKNOWN_ROLE = Code(
+    "E532",
+    "the project's owner list names a role by which no rule may be waived",
+    "policies/waivers/owners.yaml, with line and key",
+    "Use a role of a rule's `waivable_by` (docs/policies names them).",
+    "The list says who holds a role; which role may waive a rule is for the rule to say.",
+)
+BAD_PROJECT_OWNERS = Code(
+    "E533",
+    "the project's owner list names somebody twice, or a key that verifies nothing",
+    "policies/waivers/owners.yaml, with line and key",
+    "Correct the row that the message names (docs/waivers.md).",
+    "One person under two names could ask as the first and approve as the second.",
+)
+SECOND_OWNERS = Code(
+    "E534",
+    "the project has an owner list beside policies that bring their own",
+    "policies/waivers/owners.yaml",
+    "Remove the file, or name its approvers in the policies.",
+    "Who answers for the policies has said who may waive them, or signed that nobody may.",
+)

@@ -50,7 +50,7 @@ NOTHING_SERVES = Code(
     "E411",
     "no admissible option meets the demand and the objectives of a workload",
     "the stack, with a line for each workload",
-    "Change what the line names: the nearest options are listed with what they lack.",
+    "Change what the workload's line names: the nearest options are listed with what they lack.",
     "Policies are asked before prices: what they bar is not among the options that are left.",
     EXIT_INFEASIBLE,
 )

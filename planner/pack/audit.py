@@ -41,8 +41,11 @@ def audit_state(path: Path, root: Path, *, at: dt.datetime | None = None) -> Aud
     """
     raw = list(resources_of(_state(path), str(path)))
     names = sorted({item.urn.split("::")[0].removeprefix("urn:pulumi:") for item in raw})
+    if not names:
+        what = "it holds nothing yet: the stack was never applied, or has been destroyed"
+        raise InputError([faults.EMPTY_STATE.at(str(path), what)])
     if len(names) != 1:
-        told = ", ".join(names) or "no stack"
+        told = ", ".join(names)
         raise InputError([faults.BAD_STATE.at(str(path), f"it holds resources of {told}")])
     rows = rows_of(raw)
     with Judge(root, names[0], at=at) as judge:
@@ -64,9 +67,9 @@ def resources_of(state: Mapping[str, Any], label: str) -> Iterator[RawResource]:
 
     What a program only looks up (``external``) belongs to somebody else.
     """
-    items = state.get("resources")
+    items = state.get("resources", [])
     if not isinstance(items, list):
-        raise InputError([faults.BAD_STATE.at(label, "it lists no resources")])
+        raise InputError([faults.BAD_STATE.at(label, "its resources are no list")])
     try:
         inputs = {item["urn"]: item.get("inputs") or {} for item in items}
         for item in items:

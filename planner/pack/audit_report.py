@@ -8,6 +8,7 @@ from planner import faults
 from planner.errors import PlannerError, PolicyDenied, PolicyUnavailable
 from planner.pack.audit import Audit
 from planner.report.findings import findings_text
+from planner.report.words import verdict_word
 from planner.units import counted
 
 
@@ -26,7 +27,7 @@ def audit_document(found: Audit) -> dict[str, Any]:
 def audit_text(found: Audit) -> str:
     """Return an audit as text: the verdict first, then every finding."""
     lines = [
-        f"{found.verdict.upper()}. What stack {found.stack} has against its plan",
+        f"{verdict_word(found.verdict)}. What stack {found.stack} has against its plan",
         f"  {counted(found.resources, 'resource')}, capacity digest {found.capacity_digest}",
         *findings_text(found.findings),
     ]

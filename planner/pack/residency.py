@@ -16,7 +16,7 @@ from planner.catalog.loader import Catalog
 from planner.catalog.rows import Provider, Scope
 from planner.declare import Stack
 from planner.errors import InputError
-from planner.options import Option, SpillTarget
+from planner.option import Option, SpillTarget
 from planner.plan import Plan, ProviderDeployment
 from planner.policy.resources import PlannedRow, Row
 

@@ -9,13 +9,14 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
-from planner.api import plan_stack, verdict_error
+from planner.api import verdict_error
 from planner.emit.approved import require_approved
 from planner.emit.presence import require_pack
 from planner.emit.stack import register_plan
 from planner.plan import Plan
 from planner.plugin.declared import camel, declared_project
 from planner.report.text import summary
+from planner.running import StackRun, run_stack
 
 TYPE = "llm-capacity:index:Capacity"
 
@@ -72,9 +73,11 @@ class Capacity(pulumi.ComponentResource):
         self, name: str, args: CapacityArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         project = Path(args["project"]).resolve()
-        plan, root = planned(project, args)
+        done, root = planned(project, args)
+        plan = done.plan
         require_pack(root)
-        require_approved(plan, args.get("approved_digest"))
+        required = done.stack.platform.policy.approval == "required"
+        require_approved(plan, args.get("approved_digest"), required=required)
         super().__init__(TYPE, name, None, opts)
         pulumi.log.info(summary(plan), self)
         found = register_plan(
@@ -101,8 +104,8 @@ class Capacity(pulumi.ComponentResource):
         self.register_outputs({camel(key): value for key, value in outputs.items()})
 
 
-def planned(project: Path, args: CapacityArgs) -> tuple[Plan, Path]:
-    """Return the plan that the arguments ask for, and the folder that it was planned in.
+def planned(project: Path, args: CapacityArgs) -> tuple[StackRun, Path]:
+    """Return the run that the arguments ask for, and the folder that it was planned in.
 
     Raises what planning raises, and the error of a plan that may not proceed.
     """
@@ -110,16 +113,16 @@ def planned(project: Path, args: CapacityArgs) -> tuple[Plan, Path]:
     root, given = project, (args.get("workloads"), args.get("platform"))
     if given != (None, None):
         root = declared_project(project, stack, *given)
-    plan = plan_stack(
+    done = run_stack(
         root,
         stack,
         baseline=args.get("baseline"),
         reviews=args.get("reviews"),
         operation="preview" if pulumi.runtime.is_dry_run() else "update",
     )
-    if error := verdict_error(plan):
+    if error := verdict_error(done.plan):
         raise error
-    return plan, root
+    return done, root
 
 
 def kubeconfigs_of(plan: Plan, given: Any) -> dict[str, pulumi.Input[str]]:

@@ -21,7 +21,7 @@ from planner.errors import InputError, reason_of
 from planner.policy.document import instant
 from planner.policy.moments import ExactMoment
 from planner.policy.signatures import Sha256, public_key, strict_json, verify
-from planner.policy.waiver_owners import OWNERS_FILE, Approver, Owners, WaivableRule, folded
+from planner.policy.waiver_owners import Approver, Owners, WaivableRule, folded
 from planner.policy.waivers import Approval, Waiver, never_waivable
 
 MAX_REVIEWS_BYTES = 10_000_000
@@ -140,10 +140,10 @@ def _owner(
             f"{days} days at most"
         )
     if not owners.approvers:
-        raise ValueError(f"{OWNERS_FILE} names no approver, so no waiver can be verified")
+        raise ValueError(f"{owners.place} names no approver, so no waiver can be verified")
     approver = owners.approvers.get(waiver.approver)
     if approver is None:
-        raise ValueError(f"{waiver.approver} is not an approver of {OWNERS_FILE}")
+        raise ValueError(f"{waiver.approver} is not an approver of {owners.place}")
     names = {folded(waiver.approver), folded(approver.git_login or waiver.approver)}
     if folded(waiver.requested_by) in names:
         raise ValueError(f"{waiver.approver} asked for it, so somebody else must approve it")
@@ -158,7 +158,7 @@ def _owner(
 
 def _signed_at(waiver: Waiver, sha256: str, envelope: bytes, approver: Approver) -> dt.datetime:
     if approver.public_key is None:
-        raise ValueError(f"{waiver.approver} has no public key in {OWNERS_FILE}")
+        raise ValueError(f"{waiver.approver} has no public key in the owner list")
     try:
         key = public_key(approver.public_key)
     except ValueError as error:
@@ -181,7 +181,7 @@ def _reviewed_at(waiver: Waiver, login: str, own: list[Review], same: list[Revie
     if not same:
         raise ValueError("review: it is of another content, the file was changed since")
     if not login:
-        raise ValueError(f"review: {waiver.approver} has no git_login in {OWNERS_FILE}")
+        raise ValueError(f"review: {waiver.approver} has no git_login in the owner list")
     found = [row.at for review in same for row in review.approvals if folded(row.login) == login]
     if not found:
         raise ValueError(f"review: {waiver.approver} has not approved it")

@@ -118,6 +118,25 @@ def central_connection(
     return connection
 
 
+def unreached(error: BaseException) -> str:
+    """Return why a server was not reached: the system's own words, which the client wraps."""
+    waiting: list[BaseException | None] = [error]
+    seen: set[int] = set()
+    while waiting:
+        inner = waiting.pop(0)
+        if inner is None or id(inner) in seen:
+            continue
+        seen.add(id(inner))
+        if isinstance(inner, ssl.SSLCertVerificationError):
+            return inner.verify_message
+        if isinstance(inner, OSError) and inner.strerror:
+            return inner.strerror
+        held = [*inner.args, getattr(inner, "reason", None)]
+        waiting += [item for item in held if isinstance(item, BaseException)]
+        waiting += [inner.__cause__, inner.__context__]
+    return "the system gives no reason"
+
+
 class _Authorities(HTTPAdapter):
     """An adapter that knows its authorities: those of the environment would come first."""
 

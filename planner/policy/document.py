@@ -18,8 +18,8 @@ from pydantic import BaseModel
 
 from planner.catalog.beyond import own_places
 from planner.catalog.rows import Concern
-from planner.options import Option
-from planner.platform import Agreement
+from planner.declared.terms import Agreement
+from planner.option import Option
 from planner.workload import Workload
 
 SCHEMA_VERSION = 1

@@ -26,7 +26,13 @@ from planner import faults
 from planner.errors import PolicyUnavailable
 from planner.policy.answer import Answer, read_answer
 from planner.policy.bundle import Bundle, read_bundle
-from planner.policy.connection import Connection, central_connection, local_connection, parse_url
+from planner.policy.connection import (
+    Connection,
+    central_connection,
+    local_connection,
+    parse_url,
+    unreached,
+)
 from planner.policy.opa import check_version
 from planner.policy.reads import Reads
 from planner.policy.server import LocalServer
@@ -222,10 +228,13 @@ class PolicyEngine:
         elif isinstance(error, requests.HTTPError) and error.response is not None:
             what, fix = _http_cause(error.response)
         elif isinstance(error, requests.exceptions.SSLError):
-            what = f"the server's certificate is not accepted ({error})"
+            what = f"the server's certificate is not accepted ({unreached(error)})"
             fix = "Set policy.ca_bundle to the authority that vouches for it, and use its name"
         elif isinstance(error, requests.ConnectionError):
-            what, fix = f"no connection ({error})", "Check policy.url and that the server runs"
+            what, fix = (
+                f"no connection ({unreached(error)})",
+                "Check policy.url and that the server runs",
+            )
         elif isinstance(error, _BROKEN):
             what, fix = f"the answer broke off ({error})", "Look at the server's log"
         elif isinstance(error, requests.exceptions.ContentDecodingError):

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from planner import faults
 from planner.errors import PolicyUnavailable
-from planner.options import Option
+from planner.option import Option
 from planner.policy.answer import Answer, worst
 from planner.policy.sharing import Alike, share
 from planner.policy.templates import Member

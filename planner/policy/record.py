@@ -114,6 +114,7 @@ def policy_record(
             "raw_verdicts": _counts(found.raw_verdict for found in findings),
             "rules": _counts(found.rule_id for found in findings),
         },
+        "waiver_owners_digest": waivers.owners_digest,
         "waivers_used": [plain(used(w)) for w in waivers.waivers if w.id in used_ids],
         "waivers_expiring_30d": [waiver.id for waiver in expiring(waivers, evaluated_at)],
         "waivers_not_live": stale,

@@ -6,6 +6,7 @@ import datetime as dt
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from pydantic import ValidationError
 
@@ -14,9 +15,10 @@ from planner.errors import InputError, reason_of
 from planner.files import write_whole
 from planner.policy.approvals import Reviews, approve, is_backdated
 from planner.policy.document import instant
+from planner.policy.project_owners import FILE as OWNERS
 from planner.policy.signatures import SignedApproval, private_key, sign
-from planner.policy.waiver_owners import Owners, WaivableRule
-from planner.policy.waivers import Rejected, VerifiedWaiver, Waiver, WaiverBook
+from planner.policy.waiver_owners import Approver, Owners, WaivableRule
+from planner.policy.waivers import Holder, Rejected, VerifiedWaiver, Waiver, WaiverBook
 from planner.yamlfile import read_yaml
 
 SUFFIXES = (".yaml", ".yml")
@@ -36,7 +38,8 @@ def load_waivers(
 ) -> WaiverBook:
     """Read every YAML file of ``folder``, one waiver a file; no folder, no waivers.
 
-    ``rules`` and ``owners`` come from the policy bundle (planner.policy.waiver_owners),
+    The owner list of the project is none of them. ``rules`` come from the policy bundle,
+    ``owners`` from it or from the project (planner.policy.project_owners),
     ``reviews`` from the Git host (planner.policy.approvals.read_reviews). A file that
     cannot be read, or whose approval at ``at`` cannot be verified, is among the rejected.
     """
@@ -47,7 +50,9 @@ def load_waivers(
         for path in folder.glob(f"*{SIGNATURE_SUFFIX}")
         if not path.with_name(path.name.removesuffix(SIGNATURE_SUFFIX)).is_file()
     ]
-    paths = sorted(path for path in folder.glob("*") if path.suffix.lower() in SUFFIXES)
+    paths = sorted(
+        path for path in folder.glob("*") if path.suffix.lower() in SUFFIXES and path.name != OWNERS
+    )
     for path in paths:
         try:
             waiver, content = _read(path)
@@ -77,7 +82,17 @@ def load_waivers(
         waivers=tuple(sorted((w for w in waivers if w not in repeated), key=lambda w: w.id)),
         rejected=tuple(sorted(rejected)),
         approvers=len(owners.approvers),
+        owners_digest=owners.digest,
+        holders=tuple(_holder(name, row) for name, row in sorted(owners.approvers.items())),
     )
+
+
+def _holder(name: str, row: Approver) -> Holder:
+    ways: dict[Literal["signature", "review"], str | None] = {
+        "signature": row.public_key,
+        "review": row.git_login,
+    }
+    return Holder(name, tuple(sorted(row.roles)), tuple(way for way, by in ways.items() if by))
 
 
 def sign_waiver(path: Path, private_key_pem_path: Path, at: dt.datetime) -> Path:

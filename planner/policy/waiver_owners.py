@@ -49,8 +49,8 @@ class Approver(Frozen):
     git_login: _Name | None
 
 
-class Owners(Frozen):
-    """The owner list: approvers by id. Nobody appears twice, whatever the spelling."""
+class _List(Frozen):
+    """The owner list as policies hold it."""
 
     max_days: MaxDays
     approvers: dict[_Name, Approver]
@@ -68,6 +68,17 @@ class Owners(Frozen):
             if len(seen) != len(set(seen)):
                 raise ValueError(f"two approvers share a {what}")
         return self
+
+
+class Owners(_List):
+    """The owner list: approvers by id. Nobody appears twice, whatever the spelling.
+
+    ``place`` is where it stands, as messages name it; ``digest`` is the sha256 of a project's
+    own file, and None of a list that the digest of the policies covers.
+    """
+
+    place: str = OWNERS_FILE
+    digest: str | None = None
 
 
 def folded(name: str) -> str:
@@ -91,9 +102,10 @@ def waivable_rules(bundle: Bundle) -> dict[str, WaivableRule]:
 def waiver_owners(bundle: Bundle) -> Owners:
     """Return the owner list; PolicyUnavailable when it is missing or malformed."""
     try:
-        return _read(Owners, bundle.data[ROOT]["facts"]["waiver_owners"])
+        listed = _read(_List, bundle.data[ROOT]["facts"]["waiver_owners"])
     except (KeyError, TypeError, ValueError) as error:
         raise _unusable(OWNERS_FILE, error) from None
+    return Owners(max_days=listed.max_days, approvers=listed.approvers)
 
 
 def _read(model: type[_Row], data: Any) -> _Row:

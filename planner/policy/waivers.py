@@ -102,15 +102,27 @@ class Rejected(NamedTuple):
     reason: str
 
 
+class Holder(NamedTuple):
+    """One whom the owner list names: the roles held, and the ways in which they may approve."""
+
+    id: str
+    roles: tuple[str, ...]
+    ways: tuple[Literal["signature", "review"], ...]
+
+
 class WaiverBook(Frozen):
     """Every waiver that was found: those that can count, and those that cannot.
 
     ``approvers`` is how many people the owner list names: with none, nothing can count.
+    ``owners_digest`` is the sha256 of the project's own owner list, None where the list is the
+    policies'; ``holders`` are those whom the list names.
     """
 
     waivers: tuple[VerifiedWaiver, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     approvers: int = 0
+    owners_digest: str | None = None
+    holders: tuple[Holder, ...] = ()
 
 
 NO_WAIVERS = WaiverBook()

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from planner.catalog.age import age_days, dated
 from planner.catalog.loader import Catalog
+from planner.units import counted
 
 ROWS: Mapping[str, Callable[[Catalog], Iterable[BaseModel]]] = {
     "payg": lambda catalog: catalog.payg_prices,
@@ -78,7 +79,8 @@ def told(found: Mapping[str, Any]) -> str:
         mark = "! " if entry["stale"] else "  "
         facts = ", ".join(f"{key} {_said(value)}" for key, value in _spoken(entry["facts"]))
         lines.append(f"{mark}{entry['kind']} {entry['row']}: {facts}")
-        age = "unknown age" if entry["age_days"] is None else f"{entry['age_days']} days old"
+        days = entry["age_days"]
+        age = "unknown age" if days is None else f"{counted(days, 'day')} old"
         lines.append(f"    {entry['dated'] or 'undated'}, {age}; {entry['source']}")
     lines += [
         f"{len(found['rows'])} rows as of {found['as_of']}; catalog {found['catalog_digest'][:12]}"

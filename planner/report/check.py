@@ -9,8 +9,10 @@ from typing import Any
 
 from planner.decision import Decision
 from planner.grounds import field_of
+from planner.nearest import nearest
 from planner.plan import Plan
 from planner.policy.document import instant
+from planner.policy.verdicts import Finding
 from planner.report.findings import (
     STOPPING,
     Checked,
@@ -121,7 +123,7 @@ def headline(checked: Checked) -> str:
 
 
 def _causes(plan: Plan) -> list[str]:
-    """Return a line for each question that no option of a workload gets an answer to."""
+    """Return a line for each misspelt name, and each question no option gets an answer to."""
     workloads: dict[tuple[str, str], set[str]] = {}
     for decision in plan.decisions:
         if decision.status != "blocked":
@@ -135,10 +137,21 @@ def _causes(plan: Plan) -> list[str]:
             what = f"observed {told.pop()}" if len(told) == 1 else f"{len(told)} observations"
             what += f", expected {value_words(asked[0][rule].expected)}"
             workloads.setdefault((rule, what), set()).add(decision.workload)
-    return [
+    misspelt = [line for found in plan.findings for line in _misspelt(found)]
+    return misspelt + [
         f"  cause: {rule} gets no answer for any option of {', '.join(sorted(names))}: {what}"
         for (rule, what), names in sorted(workloads.items())
     ]
+
+
+def _misspelt(found: Finding) -> Iterator[str]:
+    """Yield a line for a name that no rule knows, where one of those expected is near."""
+    observed, expected = found.observed, found.expected
+    if found.verdict != "unavailable" or not isinstance(observed, str):
+        return
+    known = expected if isinstance(expected, list | tuple) else ()
+    if near := nearest(observed, [name for name in known if isinstance(name, str)]):
+        yield f"  cause: {found.rule_id}: {clean(found.message)}: did you mean {' or '.join(near)}?"
 
 
 def counts_words(found: Sequence[Told]) -> str:

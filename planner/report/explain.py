@@ -8,8 +8,8 @@ from planner.decision import Decision, Outcome
 from planner.economics.cost_types import Cost
 from planner.plan import Plan
 from planner.report.findings import blocking, findings_text
-from planner.report.text import floor_words, option_words
-from planner.units import GIB, counted, format_availability, format_share, format_usd
+from planner.report.text import floor_words, option_words, purchase_line
+from planner.units import GIB, counted, format_availability, format_share, format_usd, usd_a_month
 
 
 def explain(plan: Plan, decision: Decision) -> str:
@@ -31,6 +31,8 @@ def explain(plan: Plan, decision: Decision) -> str:
     if decision.chosen is not None:
         lines += ["", f"  chosen: {option_words(decision.chosen)}"]
         lines += [f"    {line}" for line in _outcome_lines(decision.chosen)]
+        own = (item for item in plan.resources.purchases if item.workload == decision.workload)
+        lines += [f"    {purchase_line(item)}" for item in own]
         if decision.flip is not None:
             lines.append(f"    {_flip_words(decision)}")
     if decision.ladder:
@@ -89,7 +91,7 @@ def _memory_lines(outcome: Outcome) -> Iterator[str]:
     for degree, replicas, nodes, usd in size.per_layout_usd:
         yield (
             f"TP{degree}: {counted(replicas, 'replica')} on {counted(nodes, 'node')}, "
-            f"{format_usd(usd)}/month"
+            f"{usd_a_month(usd)}"
         )
 
 
@@ -98,9 +100,9 @@ def _cost_lines(cost: Cost, outcome: Outcome) -> Iterator[str]:
         yield f"cost: {cost.status}, {', '.join(cost.missing)}"
         return
     yield (
-        f"cost: fixed {format_usd(cost.fixed_usd_per_month or 0)} + variable "
+        f"cost a month: fixed {format_usd(cost.fixed_usd_per_month or 0)} + variable "
         f"{format_usd(cost.variable_usd_per_month or 0)} = "
-        f"{format_usd(cost.total_usd_per_month or 0)}/month"
+        f"{format_usd(cost.total_usd_per_month or 0)}"
         + (f" ({format_usd(cost.usd_per_mtok)} per million tokens)" if cost.usd_per_mtok else "")
     )
     if cost.floor is not None and cost.floor.step.units:
@@ -108,10 +110,10 @@ def _cost_lines(cost: Cost, outcome: Outcome) -> Iterator[str]:
     if cost.p50_reference is not None:
         reference = cost.p50_reference
         yield f"reference floor at p50: {floor_words(reference, outcome)}, " + (
-            f"{format_usd(reference.total_usd_per_month)}/month"
+            usd_a_month(reference.total_usd_per_month)
         )
     if cost.dedication_usd_per_month is not None:
-        yield f"above the same demand pay-as-you-go: {format_usd(cost.dedication_usd_per_month)}"
+        yield f"above the same demand pay-as-you-go: {usd_a_month(cost.dedication_usd_per_month)}"
     if cost.break_even is not None:
         even = cost.break_even
         at = even.note

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from planner.decision import Decision
 from planner.plan import Plan
 from planner.report.escape import escaped, table
-from planner.report.text import option_words, summary
+from planner.report.text import headline_word, option_words, summary
 from planner.units import format_usd
 
 
 def plan_markdown(plan: Plan) -> str:
     """Return the plan as a page; what stands below the tables is the text of the preview."""
-    lines = [f"## Plan for {escaped(plan.stack)}, as of {plan.as_of}: {plan.verdict.upper()}", ""]
+    lines = [f"## Plan for {escaped(plan.stack)}, as of {plan.as_of}: {headline_word(plan)}", ""]
     lines += table(
         ("workload", "capacity", "USD a month", "tightest objective"),
         [_row(decision) for decision in plan.decisions],

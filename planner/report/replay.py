@@ -7,6 +7,7 @@ from typing import Any
 from planner import faults
 from planner.errors import PlanDiffers
 from planner.evidence.replay import Replay
+from planner.report.words import VERDICTS, verdict_word
 
 _MARKS = {"holds": "holds", "broken": "BROKEN", "not checked": "not checked"}
 
@@ -20,8 +21,8 @@ def replay_text(found: Replay) -> str:
     """Return a replay as text: whether the decision stands, and what does not."""
     lines = [
         f"{found.decision_id}: {'STANDS' if found.stands else 'DOES NOT STAND'}",
-        f"  stack {found.stack}, decided {found.evaluated_at}: {found.recorded_verdict.upper()}",
-        f"  asked again: {found.verdict.upper() if found.verdict else 'no, it may be forged'}",
+        f"  stack {found.stack}, decided {found.evaluated_at}: {_word(found.recorded_verdict)}",
+        f"  asked again: {_word(found.verdict) if found.verdict else 'no, it may be forged'}",
     ]
     for check in found.checks:
         detail = f": {check.detail}" if check.detail else ""
@@ -34,6 +35,11 @@ def replay_text(found: Replay) -> str:
         ]
     lines += [f"  note: {note}" for note in found.notes]
     return "\n".join(lines) + "\n"
+
+
+def _word(recorded: str) -> str:
+    """Return a verdict in words; a record may hold anything in its place."""
+    return next((verdict_word(known) for known in VERDICTS if known == recorded), repr(recorded))
 
 
 def replay_error(found: Replay) -> PlanDiffers | None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from planner.capacity import Purchase
 from planner.decision import Decision, Outcome
 from planner.economics.cost_types import FloorResult
 from planner.plan import Plan
+from planner.purchases import NOT_SIGNABLE
 from planner.report.findings import blocking, findings_text
-from planner.units import counted, format_share, format_usd
+from planner.report.words import verdict_word
+from planner.units import counted, format_share, format_usd, usd_a_month
 
 
 def summary(plan: Plan) -> str:
     """Return the summary a preview shows."""
-    lines = [f"Plan for {plan.stack}, as of {plan.as_of}: {_headline(plan)}"]
+    lines = [f"Plan for {plan.stack}, as of {plan.as_of}: {headline_word(plan)}"]
     lines += [f"  {workload_line(decision)}" for decision in plan.decisions]
     denials = [f for f in plan.findings if f.verdict in ("deny", "unavailable")]
     barred = [d for d in plan.decisions if d.status in ("denied", "blocked")]
@@ -23,13 +26,14 @@ def summary(plan: Plan) -> str:
     lines += [f"  warning: {line}" for line in _warned(plan)]
     lines += [f"  warning: {text}" for text in plan.warnings]
     lines += [f"  user-given: {text}" for text in plan.overrides]
+    lines += [f"  {purchase_line(item)}" for item in plan.resources.purchases]
     lines += list(_totals(plan))
     return "\n".join(lines) + "\n"
 
 
-def _headline(plan: Plan) -> str:
+def headline_word(plan: Plan) -> str:
     """Return the policy's verdict, unless it is feasibility that stops the plan."""
-    verdict = plan.verdict.upper()
+    verdict = verdict_word(plan.verdict)
     stopped = any(decision.status == "infeasible" for decision in plan.decisions)
     return (
         f"INFEASIBLE (policy: {verdict})"
@@ -60,14 +64,14 @@ def workload_line(decision: Decision) -> str:
     outcome = decision.chosen
     parts = [
         f"{decision.workload}: {option_words(outcome)}",
-        f"{format_usd(_total(outcome))}/month",
+        usd_a_month(_total(outcome)),
     ]
     if outcome.cost and outcome.cost.floor and outcome.cost.floor.step.units:
         parts.append(floor_words(outcome.cost.floor, outcome))
     provisioned = outcome.option.kind == "provisioned"
     if provisioned and outcome.cost and (outcome.cost.dedication_usd_per_month or 0) > 0:
         parts.append(
-            f"price of dedication {format_usd(outcome.cost.dedication_usd_per_month or 0)}"
+            f"price of dedication {usd_a_month(outcome.cost.dedication_usd_per_month or 0)}"
         )
     parts.append(f"tightest: {decision.tightest_objective}")
     parts.append(_runner_up_words(decision))
@@ -92,6 +96,16 @@ def option_words(outcome: Outcome) -> str:
         spill = f", spill to {option.spill.deployment_type}" if option.spill else ", no spill"
         words = f"{counted(outcome.cost.floor.step.units, 'unit')} {words} ({term}{spill})"
     return words
+
+
+def purchase_line(item: Purchase) -> str:
+    """Return what a person has to sign for, by the digest that the signature names."""
+    word = "to sign" if item.signable else NOT_SIGNABLE.lower()
+    return (
+        f"{word}: {item.workload}, {item.units:,} {item.unit} for "
+        f"{counted(item.term_months, 'month')}, {usd_a_month(item.usd_per_month)}; order digest "
+        f"{item.order_digest}"
+    )
 
 
 def floor_words(floor: FloorResult, outcome: Outcome) -> str:
@@ -119,7 +133,7 @@ def _totals(plan: Plan) -> Iterator[str]:
     totals = plan.totals
     yield ""
     yield (
-        f"  total {format_usd(totals.total_usd_per_month)}/month = fixed "
+        f"  total a month: {format_usd(totals.total_usd_per_month)} = fixed "
         f"{format_usd(totals.fixed_usd_per_month)} + variable "
         f"{format_usd(totals.variable_usd_per_month)} + engineering "
         f"{format_usd(totals.engineering_usd_per_month)}"
@@ -130,8 +144,8 @@ def _totals(plan: Plan) -> Iterator[str]:
         )
     )
     if totals.sunk_usd_per_month:
-        sunk = format_usd(totals.sunk_usd_per_month)
-        yield f"  besides, {sunk}/month is already committed and paid whatever is decided"
+        sunk = usd_a_month(totals.sunk_usd_per_month)
+        yield f"  besides, {sunk} is already committed and paid whatever is decided"
     if totals.undecided_workloads:
         yield (
             f"  no decision for {counted(totals.undecided_workloads, 'workload')}: not in the total"

@@ -7,7 +7,6 @@ from typing import Any
 from planner import faults
 from planner.bedrock import is_listed_in_units
 from planner.catalog.loader import Catalog, load_catalog
-from planner.catalog.names import nearest
 from planner.catalog.rows import ModelRow, Provider, ProvisionedUnit
 from planner.economics.max_tokens import max_tokens_loss
 from planner.economics.unit_load import CallMix
@@ -19,6 +18,7 @@ from planner.economics.unit_sizing import (
     size_units,
 )
 from planner.errors import Infeasible, InputError
+from planner.nearest import nearest
 from planner.report import units_input as asked_for
 from planner.report.units_input import UnitsAsked
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from planner import faults
 from planner.catalog.loader import Catalog
-from planner.catalog.names import nearest
 from planner.catalog.rows import ProvisionedUnit
 from planner.economics.unit_load import CallMix, TokenKind
 from planner.errors import InputError, Problem
+from planner.nearest import nearest
 
 MOST_CALLS = 1e9
 """Calls a minute beyond which the input is taken for a mistake."""

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from planner.policy.document import instant
+from planner.policy.project_owners import LABEL
 from planner.policy.waiver_owners import OWNERS_FILE
 from planner.policy.waivers import (
     SOON_DAYS,
+    Holder,
     VerifiedWaiver,
     WaiverBook,
     begins,
@@ -22,8 +24,8 @@ from planner.units import counted
 SCHEMA_VERSION = 1
 
 NO_APPROVERS = (
-    f"{OWNERS_FILE} names no approver: no waiver can be verified, and none applies. "
-    "Add your organisation's approvers (docs/waivers.md)."
+    "No approver is named: no waiver can be verified, and none applies. "
+    f"Name your organisation's in {LABEL} (docs/waivers.md)."
 )
 
 
@@ -33,6 +35,11 @@ def waivers_document(book: WaiverBook, at: dt.datetime) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "at": instant(at),
         "approvers": book.approvers,
+        "owners": {
+            "place": _place(book),
+            "digest": book.owners_digest,
+            "holders": [holder._asdict() for holder in book.holders],
+        },
         "notes": list(_notes(book)),
         "waivers": [_row(waiver, at) for waiver in book.waivers],
         "expiring_30d": [waiver.id for waiver in expiring(book, at)],
@@ -55,9 +62,21 @@ def waivers_text(book: WaiverBook, at: dt.datetime) -> str:
     if book.rejected:
         lines += ["", "Rejected, so they waive nothing:"]
         lines += [f"  {row.file}: {row.reason}" for row in book.rejected]
+    if book.holders:
+        lines += ["", f"Who may approve, by {_place(book)}:"]
+        lines += [f"  {_holder(holder)}" for holder in book.holders]
     notes = list(_notes(book))
     lines += ["", *notes] if notes else []
     return "\n".join(lines) + "\n"
+
+
+def _place(book: WaiverBook) -> str:
+    return OWNERS_FILE if book.owners_digest is None else LABEL
+
+
+def _holder(holder: Holder) -> str:
+    ways = " or ".join(f"by {way}" for way in holder.ways) or "no way of approving"
+    return f"{holder.id}: {', '.join(holder.roles)}; {ways}"
 
 
 def _notes(book: WaiverBook) -> Iterator[str]:

@@ -26,6 +26,12 @@ VERDICTS: Mapping[Verdict, str] = {
     "unavailable": "BLOCKED: the policy could not tell, so this plan may not proceed",
 }
 
+
+def verdict_word(verdict: Verdict) -> str:
+    """Return the verdict alone, without what it means: ALLOW, with warnings."""
+    return VERDICTS[verdict].partition(":")[0]
+
+
 ROLES: Mapping[str, str] = {
     "ai_risk": "AI risk",
     "budget_owner": "the budget owner",

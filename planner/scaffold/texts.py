@@ -33,9 +33,12 @@ def project_files() -> dict[str, str]:
     }
 
 
-def git_ignore() -> str:
-    """Return what a version control does not keep of a project."""
-    return _text("gitignore.txt")
+def first_files() -> dict[str, str]:
+    """Return what a project starts with and makes its own: written where there is none yet."""
+    return {
+        ".gitignore": _text("gitignore.txt"),
+        "policies/waivers/owners.yaml": _text("owners.yaml"),
+    }
 
 
 def stack_files(answers: Answers) -> dict[str, str]:

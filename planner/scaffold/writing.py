@@ -13,7 +13,7 @@ from planner.errors import InputError
 from planner.files import write_whole
 from planner.project import SCHEMAS_FOLDER, stack_names
 from planner.scaffold.answers import Answers
-from planner.scaffold.texts import git_ignore, project_files, stack_files
+from planner.scaffold.texts import first_files, project_files, stack_files
 
 
 def start(root: Path, answers: Answers, catalog: Catalog) -> list[Path]:
@@ -30,8 +30,7 @@ def start(root: Path, answers: Answers, catalog: Catalog) -> list[Path]:
     _refuse_overwriting(root, answers.stack, fixed, new)
     refuse_unusable(answers, catalog)
     wanted = {**fixed, **new, **schema_files()}
-    if not (root / ".gitignore").exists():
-        wanted[".gitignore"] = git_ignore()
+    wanted |= {path: text for path, text in first_files().items() if not (root / path).exists()}
     changed = {path: text for path, text in wanted.items() if _now(root / path) != text}
     return _write_all(root, changed)
 

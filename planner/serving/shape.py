@@ -7,7 +7,6 @@ checkpoints are left out, since vLLM loads them for speculative decoding only.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from planner import faults
 from planner.base import Frozen
 from planner.errors import InputError
+from planner.nearest import nearest
 from planner.serving.layers import Layer, MoeMlp
 from planner.serving.parse_families import (
     CLASS_DEFAULTS,
@@ -228,7 +228,7 @@ def _architecture(config: Mapping[str, Any]) -> str:
 
 def _not_understood(config: Mapping[str, Any], model_type: str, name: str) -> InputError:
     named = _architecture(config) or "no architecture named"
-    near = difflib.get_close_matches(model_type, [*FAMILIES, *WRAPPERS], n=3)
+    near = nearest(model_type, [*FAMILIES, *WRAPPERS])
     fix = "Understood model types: " + ", ".join(near or sorted(FAMILIES)) + "."
     why = NOT_UNDERSTOOD.get(model_type, "")
     what = f"architecture {named} (model_type {model_type or 'missing'}) is not understood"

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from planner.catalog.rows import Accelerator, Instance
 from planner.serving.engine import VllmSettings
-from planner.serving.parallelism import Interconnect, check_layout
+from planner.serving.parallelism import check_layout
 from planner.serving.performance import replica_at
 from planner.serving.shape import ModelShape
 from planner.serving.sizing_types import Layout, Refusal, Replica
@@ -72,9 +72,9 @@ def replica_candidates(
             accelerator,
             instance.interconnect,
             settings,
-            profile,
-            objectives.ttft_p95_ms,
-            objectives.itl_p95_ms,
+            profile=profile,
+            ttft_p95_ms=objectives.ttft_p95_ms,
+            itl_p95_ms=objectives.itl_p95_ms,
         )
         if isinstance(found, Replica):
             replicas.append(found)
@@ -83,32 +83,9 @@ def replica_candidates(
     return replicas, refusals
 
 
-@lru_cache(maxsize=4096)
-def sized_replica(
-    shape: ModelShape,
-    layout: Layout,
-    accelerator: Accelerator,
-    interconnect: Interconnect,
-    settings: VllmSettings,
-    profile: RequestProfile,
-    ttft_p95_ms: float | None,
-    itl_p95_ms: float | None,
-) -> Replica | Refusal:
-    """Return :func:`replica_at` of these inputs, remembered.
-
-    A replica does not depend on how much is asked of a pool: the same one is wanted
-    again at every volume, and by every workload of the same requests.
-    """
-    return replica_at(
-        shape,
-        layout,
-        accelerator,
-        interconnect,
-        settings,
-        profile=profile,
-        ttft_p95_ms=ttft_p95_ms,
-        itl_p95_ms=itl_p95_ms,
-    )
+sized_replica = lru_cache(maxsize=4096)(replica_at)
+"""``replica_at``, remembered: it does not depend on how much is asked of a pool, so the same
+replica is wanted again at every volume, and by every workload of the same requests."""
 
 
 def tensor_degrees(gpus_per_node: int) -> tuple[int, ...]:

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from planner.catalog.loader import Catalog
-from planner.catalog.names import NameIndex, nearest
+from planner.catalog.names import NameIndex
 from planner.catalog.shapes import shape_rows
 from planner.errors import InputError
+from planner.nearest import nearest
 
 
 @pytest.mark.parametrize(

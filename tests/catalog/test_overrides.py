@@ -6,10 +6,10 @@ import datetime as dt
 from typing import Any
 
 from planner.catalog.loader import Catalog
+from planner.declared.rates import InstanceRate, PaygRate, ProvisionedRate, Rate
 from planner.economics.overrides import overrides_in_use, price_rows_of
 from planner.economics.prices import PriceBook
-from planner.options import Option, SpillTarget
-from planner.platform import InstanceRate, PaygRate, ProvisionedRate, Rate
+from planner.option import Option, SpillTarget
 
 DAY = dt.date(2026, 11, 29)
 GIVEN = dt.date(2026, 10, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
@@ -125,6 +126,25 @@ def test_a_second_stack_joins_the_project_and_a_second_time_is_refused(tmp_path:
     assert tree(tmp_path) == now
 
 
+def test_the_owner_list_names_nobody_and_is_kept_once_it_is_ones_own(tmp_path: Path) -> None:
+    init(tmp_path)
+    owners = tmp_path / "policies/waivers/owners.yaml"
+    told = run("waivers", "--root", str(tmp_path), "--format", "json")
+    assert (told.exit_code, json.loads(told.stdout)["approvers"]) == (0, 0)
+    # What the comments show is a list once it is filled in.
+    shown = [line.removeprefix("# ") for line in owners.read_text().splitlines()[3:]]
+    text = "\n".join(shown).replace(
+        "...", "MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE="
+    )
+    owners.write_text(text + "\n")
+    told = run("waivers", "--root", str(tmp_path), "--format", "json")
+    assert json.loads(told.stdout)["owners"]["holders"] == [
+        {"id": "head-of-budget", "roles": ["budget_owner"], "ways": ["signature", "review"]}
+    ]
+    assert init(tmp_path, "--stack", "prod").exit_code == 0
+    assert owners.read_text() == text + "\n"
+
+
 def test_a_program_of_ones_own_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: mine\nruntime: python\n")
     (tmp_path / ".gitignore").write_text("mine\n")
@@ -201,6 +221,67 @@ def test_questions_are_asked_on_a_terminal_and_answers_count(tmp_path: Path) -> 
     assert (bot["tier"], bot["classification"], bot["owner"]) == ("batch", "internal", "my-team")
     assert bot["residency"]["jurisdictions"] == ["US", "CA"]
     assert bot["traffic"]["tokens_per_minute"]["peak"] == 50
+
+
+def answered(folder: Path, answers: str, *options: str) -> tuple[int, str]:
+    """Run `init` on a terminal with these lines typed; return the code and what was shown."""
+    parent, child = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "planner", "init", *DAY, *options],
+        cwd=folder,
+        env={**os.environ, "TERM": "dumb"},
+        stdin=child,
+        stdout=subprocess.DEVNULL,
+        stderr=child,
+    ) as process:
+        os.close(child)
+        os.write(parent, answers.encode())
+        shown = b""
+        # The system says that nobody is left at the other end by an error.
+        with contextlib.suppress(OSError):
+            while part := os.read(parent, 4096):
+                shown += part
+        code = process.wait()
+    os.close(parent)
+    return code, shown.decode()
+
+
+def test_a_wrong_answer_is_asked_for_again_when_it_is_given(tmp_path: Path) -> None:
+    answers = ["west", "Bad Name", "bot", "", "nobody", "batch", "", "Australia", "AU", "azure"]
+    answers += ["mars", "australiaeast", "gpt-0", "", "1,2,3", "5,4,3,2,1", "10,20,30,40,50"]
+    code, shown = answered(tmp_path, "\n".join([*answers, ""]))
+    assert code == 0, shown
+    for told in (
+        "names: a-z, 0-9 and hyphens",
+        "'nobody' is not one of 'interactive', 'batch'",
+        "unknown jurisdiction 'Australia'",
+        "unknown azure region 'mars'",
+        "unknown model 'gpt-0'",
+        "give 5 numbers",
+        "percentiles must not decrease",
+    ):
+        assert told in shown
+    bot = read_yaml(tmp_path / "stacks/west/bot.yaml", "bot").data
+    assert (bot["tier"], bot["residency"]["jurisdictions"]) == ("batch", ["AU"])
+    assert bot["traffic"]["tokens_per_minute"]["p10"] == 10
+
+
+def test_a_stack_that_exists_is_told_at_the_first_question(tmp_path: Path) -> None:
+    init(tmp_path)
+    before = tree(tmp_path)
+    code, shown = answered(tmp_path, "dev\nprod\n" + "\n" * 9)
+    assert code == 0, shown
+    assert "there is a stack dev already" in shown
+    now = tree(tmp_path)
+    assert {name: now[name] for name in before} == before
+    assert "stacks/prod/assistant.yaml" in now
+
+
+def test_a_wrong_option_is_told_before_anything_is_asked(tmp_path: Path) -> None:
+    code, shown = answered(tmp_path, "", "--region", "mars")
+    assert (code, "Name of the stack" in shown) == (2, False)
+    assert "unknown azure region 'mars'" in shown
+    assert tree(tmp_path) == {}
 
 
 def test_no_input_asks_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,8 +19,8 @@ def folder(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Pa
     root = tmp_path_factory.mktemp("user")
     made = installed.run("init", "--as-of", "2026-11-30", cwd=root)
     assert made.returncode == 0, made.stderr
-    # Waivers alone are no set of policies: the installed rules go on to apply.
-    (root / "policies" / "waivers").mkdir(parents=True)
+    # Waivers and who may approve them are no set of policies: the installed rules go on to apply.
+    assert [path.name for path in (root / "policies").rglob("*.*")] == ["owners.yaml"]
     return root
 
 

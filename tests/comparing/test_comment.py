@@ -92,6 +92,23 @@ def test_it_is_one_screen(text: str, base: Plan, planned: Planned) -> None:
     assert "<details>" in text
 
 
+def test_the_details_repeat_no_table_that_is_whole_above(text: str, base: Plan) -> None:
+    above, _, details = text.partition("<details>")
+    for head in ("| USD a month |", "| workload | region |"):
+        assert above.count(head) == 1
+        assert head not in details
+    assert "### Capacity\n\n- adviser-assist: " in details, "sizes in words stand only there"
+    # Six copies of a workload that appears: one is cut above, so the details have all of them.
+    new = next(item for item in base.decisions if item.workload == "branch-faq")
+    copies = tuple(new.model_copy(update={"workload": f"copy-{n}"}) for n in range(6))
+    many = base.model_copy(update={"decisions": (*base.decisions, *copies)})
+    above, _, details = commented(base, many).partition("<details>")
+    for head in ("| USD a month |", "| workload | region |"):
+        assert above.count(head) == details.count(head) == 1
+    assert details.count("| copy-5 |") == 1
+    assert details.count("| copy-5 (") == 1
+
+
 def test_the_parts_stand_in_their_order(base: Plan, planned: Planned) -> None:
     found = commented(base, planned("bank-au", PINNED).plan)
     titles = ("DENY", "Denials", "Warnings", "Capacity", "Cost", "Residency", "Blast radius")
@@ -153,11 +170,11 @@ def test_part_3_has_capacity_served_and_demanded(text: str, base: Plan, grown: P
         row = next(d for d in document(plan)["decisions"] if d["workload"] == "adviser-assist")
         served = row["chosen"]["floor_tokens_per_minute"]
         peak = row["mix"]["tokens_per_minute_peak"]
-        sides.append(
-            (f"{served / 60:,.0f} of {peak / 60:,.0f}", f"{served / peak * 100 - 100:+.0f}%")
-        )
+        words = f"{served / 60:,.0f} of {peak / 60:,.0f}, the rest spills"
+        sides.append((words, f"{served / peak * 100 - 100:+.0f}%"))
     assert f"| {sides[0][0]} -&gt; {sides[1][0]} |" in capacity
-    assert f"| {sides[0][1]} / - -&gt; {sides[1][1]} / - |" in capacity
+    # Provisioned units have no nodes to lose.
+    assert f"| {sides[0][1]} -&gt; {sides[1][1]} |" in capacity
     assert "| adviser-assist | australiaeast | ProvisionedManaged | 25 units |" in capacity
 
 

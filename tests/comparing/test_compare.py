@@ -14,8 +14,14 @@ from planner.errors import InputError
 from planner.plan import Plan
 from planner.report.comparing import FORMATS
 from tests.comparing.conftest import PEAK, PINNED, PRICE, Edit, Planned
-from tests.report.builders import decision, make_finding, make_plan, outcome, waived_finding
-from tests.report.test_formats import model_finding
+from tests.report.builders import (
+    decision,
+    make_finding,
+    make_plan,
+    model_finding,
+    outcome,
+    waived_finding,
+)
 
 MORE: Edit = (
     "case-notes.yaml",
@@ -59,6 +65,12 @@ def test_a_higher_peak_and_a_new_price(planned: Planned, base: Plan) -> None:
     assert "2026-08-11" in str(moved["adviser-assist", "price row"].old)
     assert "usd_per_unit_month" in str(moved["stack", "user-given rates"].new)
     assert [item.about for item in diff.assumptions][-1] == "stack"
+    # With another demand the mean price of a token is a result; with the same it is the price.
+    assert ("adviser-assist", "USD per million tokens") not in moved
+    same = compare(base, planned("bank-au", PRICE).plan)
+    assert ("adviser-assist", "USD per million tokens") in {
+        (item.about, item.what) for item in same.assumptions
+    }
     assert not diff.flipped
     (resized,) = diff.blast_radius.rows
     assert (resized.action, resized.kind) == ("resize", "deployment")
@@ -105,6 +117,8 @@ def test_an_undecided_workload_is_no_saving(planned: Planned, base: Plan) -> Non
     assert "-$36" not in told
     (flip,) = diff.flipped
     assert (flip.old_status, flip.new_status, flip.lost) == ("decided", "denied", "not_pinned")
+    # Not that the old option is not the one that is pinned: what stops the new one.
+    assert flip.why == "the pinned option is denied by RES-001"
     assert [found.finding.rule_id for found in diff.findings.new] == ["RES-001"]
     assert {item.action for item in diff.blast_radius.rows} == {"destroy"}
     assert "25 units are given back for good" in diff.blast_radius.warnings[0]

@@ -29,4 +29,4 @@ def test_the_readme_has_the_two_commands_and_every_make_target_exists() -> None:
 
 def test_the_readme_shows_what_the_command_prints_today() -> None:
     readme = PROJECT / "README.md"
-    assert renewed(readme.read_text(), shown()) == readme.read_text(), "run `make readme`"
+    assert renewed(readme.read_text(), shown()) == readme.read_text(), "run `make docs`"

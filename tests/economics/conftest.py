@@ -16,7 +16,7 @@ import pytest
 from planner.catalog.rows import PaygPrice, ProvisionedPrice, ProvisionedUnit
 from planner.demand import Demand, DemandCurve
 from planner.economics.prices import PriceBook
-from planner.options import Option, SpillTarget
+from planner.option import Option, SpillTarget
 from planner.workload import Lengths
 
 AS_OF = dt.date(2026, 11, 29)

@@ -8,10 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from planner.catalog.rows import InstancePrice, PaygPrice, ProvisionedPrice, ProvisionedUnit
+from planner.declared.rates import InstanceRate, PaygRate, ProvisionedRate
 from planner.demand import TokenSplit
 from planner.economics.blend import bill_usd_per_month, blended_usd_per_mtok
-from planner.economics.prices import PriceBook, describe, rate_problems
-from planner.platform import InstanceRate, PaygRate, ProvisionedRate
+from planner.economics.given import rate_problems
+from planner.economics.prices import PriceBook, describe
 
 Payg = Callable[..., PaygPrice]
 Units = Callable[..., ProvisionedUnit]

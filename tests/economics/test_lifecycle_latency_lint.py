@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from planner.catalog.loader import load_catalog
 from planner.catalog.rows import ProvisionedUnit
+from planner.declared.accounts import MeasuredLatency
 from planner.economics.latency import provider_latency
 from planner.economics.leaky_bucket import Call, bucket_of, simulate
 from planner.economics.max_tokens import max_tokens_loss, traffic_loss
 from planner.economics.prices import PriceBook
 from planner.economics.successor import successor_units
-from planner.platform import MeasuredLatency
 from planner.workload import Lengths, TokensPerMinute, Traffic
 
 Make = Callable[..., Any]

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.declared.accounts import Commitment
 from planner.demand import Demand, DemandCurve
 from planner.economics.cost_types import Cost, FloorStep
 from planner.economics.floor import FloorRules
 from planner.economics.pricing import price_payg, price_provisioned, price_self_hosted
-from planner.platform import Commitment
 from planner.workload import Lengths
 
 Make = Callable[..., Any]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.catalog.rows import ProvisionedUnit
+from planner.declared.accounts import Commitment
 from planner.economics.provisioned import (
     MAX_STEPS,
     OwnedUnits,
@@ -21,7 +22,6 @@ from planner.economics.provisioned import (
     unit_steps,
     whole_units,
 )
-from planner.platform import Commitment
 
 Units = Callable[..., ProvisionedUnit]
 

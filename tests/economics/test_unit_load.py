@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from planner.catalog.rows import ProvisionedUnit
+from planner.declared.rates import ProvisionedRate, UnitRate
 from planner.demand import Demand, TraceSeries
 from planner.economics.floor import FloorRules
-from planner.economics.prices import PriceBook, describe, rate_problems
+from planner.economics.given import rate_problems
+from planner.economics.prices import PriceBook, describe
 from planner.economics.pricing import price_provisioned
 from planner.economics.unit_load import CallMix, unit_bursts, unit_curve, unit_weight
 from planner.economics.unit_sizing import calls_within, largest_within, size_units
-from planner.platform import ProvisionedRate, UnitRate
 from planner.workload import Lengths
 
 Make = Callable[..., Any]

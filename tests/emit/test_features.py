@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from planner.platform import Cluster, ModelSource
+from planner.declared.clusters import Cluster, ModelSource
 from tests.projects import CLUSTER
 
 REVISION = "0a" * 20

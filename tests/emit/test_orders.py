@@ -12,10 +12,13 @@ import pytest
 
 from planner import bedrock
 from planner.api import plan_stack
-from planner.capacity import Resources
+from planner.capacity import CapacityConfirmation, Resources
 from planner.catalog.loader import load_catalog
 from planner.diff import scale_down_warnings
 from planner.plan import Plan
+from planner.report.explain import explain
+from planner.report.text import purchase_line, summary
+from planner.units import usd_a_month
 from tests.clouds import PLATFORM, WORKLOADS
 from tests.projects import changed
 from tools.shell_env import PROJECT
@@ -65,6 +68,20 @@ def test_the_cap_on_refunds_is_one_for_the_stack(project: Project) -> None:
     assert sum(exits) == pytest.approx(sum(at_stake) - 50_000, abs=1)
     assert exits[0] == pytest.approx(max(0.0, at_stake[0] - 50_000), abs=1)
     assert "one yearly cap of $50,000 for the stack" in bought[1].exit_note
+
+    # What a signature names stands wherever somebody is asked for it.
+    signing = [step.text for step in plan.resources.steps if step.text.startswith("Sign for")]
+    for item, step, decision in zip(bought, signing, plan.decisions, strict=True):
+        named = f"order digest {item.order_digest}"
+        assert named in step
+        line = next(line for line in summary(plan).splitlines() if named in line)
+        assert line.startswith(f"  not signable: capacity is not confirmed: {item.workload}, ")
+        assert f"{usd_a_month(item.usd_per_month)}; order digest" in line
+        assert f"    {line.strip()}" in explain(plan, decision).splitlines()
+    confirmed = bought[0].model_copy(
+        update={"capacity_confirmed": CapacityConfirmation(units=10**6, date="2026-11-20", ref="T")}
+    )
+    assert purchase_line(confirmed).startswith("to sign: first, ")
 
 
 def test_batch_work_is_deployed_as_the_type_whose_price_it_is_planned_at() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from planner.declared.clusters import PoolSite
 from planner.emit.machine_names import ami_type, gke_accelerator
 from planner.emit.pool_terms import (
     managed_name,
@@ -17,7 +18,6 @@ from planner.emit.pool_terms import (
 )
 from planner.errors import PlannerError
 from planner.plan import NodePool
-from planner.platform import PoolSite
 from tests.emit.conftest import A100, H100
 
 EKS = H100.model_copy(

@@ -13,11 +13,11 @@ from planner.catalog.loader import Catalog, load_catalog
 from planner.catalog.shapes import load_shape
 from planner.decision import Decision, Outcome
 from planner.declare import Stack, load_stack
+from planner.declared.clusters import Cluster
 from planner.emit.grouping import clusters
 from planner.errors import PlannerError
 from planner.features import Features, Gateway, Keda
 from planner.plan import Plan, VllmServer
-from planner.platform import Cluster
 from planner.servers import server_of, site_of
 from planner.serving.sizing_types import Replica
 from planner.workload import BatchWindow, Workload

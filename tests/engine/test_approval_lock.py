@@ -73,6 +73,24 @@ def test_only_the_approved_plan_is_applied(run: Run, clone: Path, engine_env: An
     assert "capacity: approved" in verified.stderr
 
 
+def test_a_required_approval_cannot_be_left_out(run: Run, clone: Path) -> None:
+    """Refused without the digest; with it the run goes on to the provider, a stand-in."""
+    path = clone / "stacks/dev/platform.yaml"
+    path.write_text(path.read_text() + "policy: {approval: required}\n")
+    refused = run(STACK, *UP)
+    assert refused.returncode != 0
+    digest = json.loads((clone / "out/dev/plan.json").read_text())["capacity_digest"]
+    assert "requires an approval (policy.approval)" in told(refused)
+    assert f"pulumi config set llm-capacity:approved-digest {digest}" in told(refused)
+    assert "[E609]" in told(refused)
+    assert "Nothing was changed." in told(refused)
+    assert "does not create" not in told(refused)
+    assert run(STACK, "config", "set", "llm-capacity:approved-digest", digest).returncode == 0
+    named = run(STACK, *UP)
+    assert "does not create azure-native resources" in told(named)
+    assert "requires an approval" not in told(named)
+
+
 def test_saved_plan_and_state_are_held_to_the_approval(
     run: Run, clone: Path, tmp_path: Path
 ) -> None:

@@ -21,7 +21,7 @@ import pytest
 import requests
 
 from planner.catalog.rows import CONCERNS
-from planner.options import Option, SpillTarget
+from planner.option import Option, SpillTarget
 from planner.policy.bundle import policies_folder
 from planner.policy.document import options_document, plan_document
 from planner.policy.engine import PolicyEngine

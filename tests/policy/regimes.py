@@ -6,7 +6,7 @@ import datetime as dt
 import json
 from typing import Any
 
-from planner.platform import Agreement
+from planner.declared.terms import Agreement
 from planner.policy.bundle import policies_folder
 
 FACTS = policies_folder() / "llm_capacity/facts"

@@ -18,7 +18,7 @@ import pytest
 import requests
 from ruamel.yaml import YAML
 
-from planner.platform import PolicySettings
+from planner.declared.engine import PolicySettings
 from planner.policy import engine as engine_module
 from planner.policy.bundle import policies_folder, read_bundle
 from planner.policy.engine import TOKEN_VARIABLE, PolicyEngine

@@ -271,7 +271,7 @@ def test_a_local_bundle_that_is_not_accepted_is_not_asked_about(
 def test_an_authority_that_did_not_sign(url: str, make: SimpleNamespace, tmp_path: Path) -> None:
     stranger = Authority(tmp_path, "stranger")
     told = refusal(url, make, ca_bundle=stranger.path)
-    assert "certificate is not accepted" in told
+    assert "certificate is not accepted (unable to get local issuer certificate)" in told
     assert "policy.ca_bundle" in told
     assert "attempts" not in told
 

@@ -16,8 +16,11 @@ import pytest
 from planner.catalog.beyond import beyond_inference_of
 from planner.catalog.loader import Catalog, load_catalog
 from planner.catalog.rows import Provider
-from planner.options import Option, options_of
-from planner.platform import Account, Cluster, NodeQuota, Platform
+from planner.declared.accounts import Account
+from planner.declared.clusters import Cluster, NodeQuota
+from planner.option import Option
+from planner.options import options_of
+from planner.platform import Platform
 from planner.policy.engine import PolicyEngine
 from planner.policy.gate import gate_options
 from tests.policy.truth import (

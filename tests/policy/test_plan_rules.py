@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.platform import Agreement
+from planner.declared.terms import Agreement
 from planner.policy.answer import ORDER, worst
 from planner.policy.bundle import policies_folder
 from planner.policy.document import Emitted

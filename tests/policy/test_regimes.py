@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from planner.platform import Agreement
+from planner.declared.terms import Agreement
 from planner.policy.bundle import policies_folder
 from planner.policy.document import Terms
 from planner.policy.engine import PolicyEngine

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from planner.catalog.rows import CONCERNS
-from planner.options import Option
+from planner.option import Option
 from planner.policy.bundle import policies_folder, read_bundle
 from planner.policy.document import DECISION_KEYS
 

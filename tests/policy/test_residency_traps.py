@@ -9,7 +9,7 @@ import pytest
 
 from planner.catalog.beyond import beyond_inference_of
 from planner.catalog.loader import load_catalog
-from planner.options import Option, SpillTarget
+from planner.option import Option, SpillTarget
 from planner.policy.engine import PolicyEngine
 from planner.policy.gate import gate_options
 from planner.policy.verdicts import OptionVerdict

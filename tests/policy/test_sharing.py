@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from planner.catalog.rows import CONCERNS
+from planner.declared.terms import Agreement
 from planner.errors import PolicyUnavailable
-from planner.platform import Agreement
 from planner.policy.answer import Answer, read_answer
 from planner.policy.bundle import policies_folder, read_bundle
 from planner.policy.document import Terms

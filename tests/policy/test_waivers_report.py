@@ -86,6 +86,6 @@ def test_without_approvers_it_says_that_nothing_can_count() -> None:
     assert text.startswith(
         "Waivers at 2026-12-01T12:00:00Z: 0 live, 0 not yet granted, 0 expired, 0 rejected\n"
     )
-    assert "names no approver: no waiver can be verified, and none applies" in text
+    assert "No approver is named: no waiver can be verified, and none applies" in text
     (note,) = waivers_document(empty, NOW)["notes"]
     assert note in text

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from planner.decision import Decision, Mix, Outcome
-from planner.options import Option
+from planner.option import Option
 from planner.plan import Inputs, Plan, Resources, Totals
 from planner.policy.answer import worst
 from planner.policy.verdicts import Finding

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from planner.options import Option
+from planner.option import Option
 from planner.policy.document import Emitted, Terms
 from planner.policy.resources import PlannedRow, Row, Text, resources_document
 from planner.workload import Workload

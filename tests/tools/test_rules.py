@@ -49,7 +49,7 @@ def test_check_names_what_differs_and_writes_nothing(
     assert rules.main(["--check"], root) == 1
     told = capsys.readouterr().err
     for path in (PAGE, INDEX, rules.MANIFEST):
-        assert f"{path} differs from METADATA: run `make rules`" in told
+        assert f"{path} differs from what it is written from: run `make rules`" in told
     assert (root / PAGE).read_text() == before
 
 
@@ -90,15 +90,18 @@ def test_what_the_manifest_says_of_a_rule_besides_stays(root: Path) -> None:
     reads = {"option": ["model"], "spill": [], "workload": []}
     row = {"id": "BUD-001", "title": "old", "reads": reads, "stages": ["options"]}
     (root / rules.MANIFEST).write_text(json.dumps({"rules": [row]}))
-    rules.renew(root)
+    assert rules.main([], root) == 0
     (renewed,) = json.loads((root / rules.MANIFEST).read_text())["rules"]
     assert renewed["reads"] == reads
     assert (renewed["title"], renewed["stages"]) == ("The plan stays within the budget", ["plan"])
 
 
-def test_renewing_twice_changes_nothing(root: Path) -> None:
-    assert set(rules.renew(root)) == {PAGE, INDEX, rules.MANIFEST}
-    assert rules.renew(root) == []
+def test_renewing_twice_changes_nothing(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert rules.main([], root) == 0
+    written = {f"wrote {path}" for path in (PAGE, INDEX, rules.MANIFEST)}
+    assert set(capsys.readouterr().out.splitlines()) == written
+    assert rules.main([], root) == 0
+    assert capsys.readouterr().out == "nothing to renew\n"
 
 
 def test_a_rule_without_a_page_names_the_page_to_write(

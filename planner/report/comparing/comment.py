@@ -47,7 +47,7 @@ from planner.units import counted
 PAGES = "docs/policies"
 
 SHOWN_FINDINGS, SHOWN_WAIVERS, SHOWN_WORKLOADS, SHOWN_LINES = 4, 3, 5, 4
-"""Rows above the fold; the details hold every one."""
+"""Rows above the fold; what is cut there is whole in the details."""
 
 LONGEST = 60_000
 """Characters of a comment: hosts refuse more than 65,536."""
@@ -225,7 +225,8 @@ def _details(given: Commented, found: Sequence[Told]) -> Iterator[str]:
             f"{finding.remedy} {citation_words(finding)}. Waivers: {waivable_words(finding)}"
         )
         yield f"- {finding.verdict} {_link(finding.rule_id)} {escaped(text)}"
-    yield from whole(diff)
+    # A table that was not cut above is not told twice.
+    yield from whole(diff, SHOWN_WORKLOADS)
     sources = sorted(
         {
             source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from planner.comparing.types import CapacityRow, PlanDiff
+from planner.comparing.types import CapacityRow, CostRow, PlanDiff
 from planner.report.comparing.text import findings_lines, residency_lines
 from planner.report.comparing.words import (
     blast_counts,
@@ -21,6 +21,7 @@ from planner.report.comparing.words import (
     scale,
     short,
     side_usd,
+    thing_words,
     throughput,
     unknown_words,
     usd,
@@ -53,14 +54,20 @@ def diff_markdown(diff: PlanDiff) -> str:
     return "\n".join(lines) + "\n"
 
 
-def whole(diff: PlanDiff) -> Iterator[str]:
-    """Yield every part of a difference, each under its heading."""
-    yield from ("", "### Cost", "", *table(COST_HEAD, cost_cells(diff)))
-    for line in unknown_words(diff.cost):
-        yield from ("", escaped(line))
+def whole(diff: PlanDiff, shown: int = 0) -> Iterator[str]:
+    """Yield every part of a difference, each under its heading.
+
+    A table of no more workloads than ``shown`` is left out: it stands whole elsewhere.
+    """
+    if not shown or len(_repriced(diff)) > shown:
+        yield from ("", "### Cost", "", *table(COST_HEAD, cost_cells(diff)))
+        for line in unknown_words(diff.cost):
+            yield from ("", escaped(line))
     rows = [row for row in diff.capacity if row.changed]
     if rows:
-        yield from ("", "### Capacity", "", *table(CAPACITY_HEAD, capacity_cells(rows)), "")
+        yield from ("", "### Capacity", "")
+        if not shown or len(rows) > shown:
+            yield from (*table(CAPACITY_HEAD, capacity_cells(rows)), "")
         yield from bullets(f"{row.workload}: {cells_of(row, capacity_words)}" for row in rows)
     yield from _section("Decisions that flipped", (flip_words(row) for row in diff.flipped))
     yield from _section("Findings and waivers", findings_lines(diff))
@@ -97,7 +104,7 @@ def cost_cells(diff: PlanDiff, shown: int | None = None) -> list[tuple[str, ...]
     for name, money in parts:
         if money.changed or money.new:
             cells.append((name, usd(money.old), usd(money.new), part_delta(cost, money)))
-    rows = [row for row in cost.rows if row.total.changed]
+    rows = _repriced(diff)
     if shown is not None:
         # What is not known may be anything: it comes first.
         rows.sort(key=lambda row: (row.total.delta is not None, -abs(row.total.delta or 0.0)))
@@ -127,8 +134,7 @@ def capacity_cells(rows: Sequence[CapacityRow]) -> list[tuple[str, ...]]:
 def blast_lines(diff: PlanDiff) -> Iterator[str]:
     """Yield what cannot be undone, then what is destroyed, replaced, resized and made."""
     yield from (f"cannot be undone: {line}" for line in diff.blast_radius.warnings)
-    for row in diff.blast_radius.rows:
-        yield f"{row.action} {row.kind} {row.name}{f': {row.what}' if row.what else ''}"
+    yield from (thing_words(row) for row in diff.blast_radius.rows)
 
 
 def side_lines(diff: PlanDiff) -> Iterator[str]:
@@ -147,6 +153,10 @@ def side_lines(diff: PlanDiff) -> Iterator[str]:
 def bullets(lines: Iterable[str]) -> Iterator[str]:
     """Yield a list item for each line."""
     yield from (f"- {escaped(line)}" for line in lines)
+
+
+def _repriced(diff: PlanDiff) -> list[CostRow]:
+    return [row for row in diff.cost.rows if row.total.changed]
 
 
 def _section(title: str, lines: Iterable[str]) -> Iterator[str]:

@@ -22,6 +22,7 @@ from planner.report.comparing.words import (
     row_status,
     short,
     side_usd,
+    thing_words,
     throughput,
     unknown_words,
     usd,
@@ -134,8 +135,7 @@ def _blast(diff: PlanDiff) -> Iterator[str]:
     blast = diff.blast_radius
     if blast.rows:
         yield blast_counts(blast)
-    for row in blast.rows:
-        yield f"{row.action} {row.kind} {row.name}{f': {row.what}' if row.what else ''}"
+    yield from (thing_words(row) for row in blast.rows)
     yield from (f"cannot be undone: {line}" for line in blast.warnings)
 
 

@@ -8,6 +8,7 @@ from typing import TypeVar
 from planner.comparing.size import Size
 from planner.comparing.types import (
     BlastRadius,
+    BlastRow,
     CapacityRow,
     CostDiff,
     FlippedDecision,
@@ -16,7 +17,7 @@ from planner.comparing.types import (
     PlaceRow,
     Side,
 )
-from planner.report.words import VERDICTS, clean
+from planner.report.words import clean, verdict_word
 from planner.units import counted, format_share, format_usd
 
 Item = TypeVar("Item")
@@ -98,7 +99,7 @@ def verdict_words(side: Side) -> str:
         return "nothing there"
     if side.infeasible and side.verdict in ("allow", "warn"):
         return "INFEASIBLE"
-    return VERDICTS[side.verdict].partition(":")[0]
+    return verdict_word(side.verdict)
 
 
 def changed(old: Item, new: Item, said: Callable[[Item], str]) -> str:
@@ -208,6 +209,11 @@ def blast_counts(blast: BlastRadius) -> str:
     }
     told = [f"{number} to {action}" for action, number in counts.items() if number]
     return ", ".join(told) or "nothing"
+
+
+def thing_words(row: BlastRow) -> str:
+    """Return what happens to a thing."""
+    return f"{row.action} {row.kind} {row.name}{f': {row.what}' if row.what else ''}"
 
 
 def moved_words(row: Moved) -> str:

@@ -7,7 +7,7 @@ the columns of the table beside it, so the two cannot disagree.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -154,3 +154,9 @@ class Page:
     id: str
     title: str
     sections: tuple[Section, ...]
+
+    @classmethod
+    def of(cls, id: str, title: str, sections: Iterable[Section]) -> Page | None:
+        """Return a page of these sections; None without any."""
+        found = tuple(sections)
+        return cls(id, title, found) if found else None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from planner.catalog.loader import Catalog
 from planner.decision import Outcome
 from planner.declare import Stack
+from planner.nearest import nearest
 from planner.plan import Plan
 from planner.report.numbers.cost import compared_numbers, cost_numbers
 from planner.report.numbers.demand import demand_numbers, objective_numbers
@@ -53,7 +53,7 @@ class Explanations(Mapping[str, Explained]):
         """Return the ids of a group that are most like what was asked for."""
         known = {name.partition("/")[2]: name for name in self.of(group)}
         wanted = asked.removeprefix(f"{group}/")
-        near = difflib.get_close_matches(wanted, known, n=NEAREST, cutoff=0.4)
+        near = nearest(wanted, known, NEAREST)
         part = [kind for kind in known if wanted and wanted in kind and kind not in near]
         return tuple(known[kind] for kind in [*near, *part][:NEAREST])
 

@@ -13,7 +13,7 @@ from planner.economics.blend import MTOK, blended_usd_per_mtok
 from planner.economics.bursts import Bursts, BurstyCurve, expected_overflow
 from planner.economics.cost_types import FloorResult, FloorStep
 from planner.economics.floor import MEDIAN, SPILL_TOLERANCE, evaluate
-from planner.report.numbers.explained import Condition, Explained
+from planner.report.numbers.explained import Condition, Explained, Term
 from planner.report.numbers.facts import Case, Sheet, worked_out
 from planner.report.numbers.prices import TOKENS_PER_MTOK, blended, minutes
 
@@ -244,23 +244,18 @@ def cheaper_than(
     median = load.curve.quantile(MEDIAN) if objectives.dedicated else 0.0
     owed = median if load.spills else load.curve.peak
     allowed = objectives.max_spill_share + SPILL_TOLERANCE
-    total = worked_out(
-        "total",
-        load.held(chosen).total_usd_per_month,
-        "USD/month",
-        f"{chosen.units:,} {unit} and their spill",
-    )
+
+    def costs(symbol: str, step: FloorStep, held: FloorResult) -> Term:
+        said = f"{step.units:,} {unit} and their spill"
+        return worked_out(symbol, held.total_usd_per_month, "USD/month", said)
+
+    total = costs("total", chosen, load.held(chosen))
     found = []
     for at, step in enumerate(others, start=1):
         held = load.held(step)
         if step.capacity < owed or (load.spills and held.spill_share > allowed):
             continue
-        term = worked_out(
-            f"total_{at}",
-            held.total_usd_per_month,
-            "USD/month",
-            f"{step.units:,} {unit} and their spill",
-        )
+        term = costs(f"total_{at}", step, held)
         words = f"cost with {step.units:,} {unit}"
         found.append(Condition(words, f"total <= total_{at} * 1.000001", (total, term)))
     return tuple(found)

@@ -8,8 +8,8 @@ from functools import cached_property
 from planner.catalog.rows import Accelerator, Instance, InstancePrice
 from planner.catalog.shapes import load_shape, shape_rows
 from planner.decision import Outcome, SelfHosted
+from planner.declared.clusters import Cluster
 from planner.hosting import Machine, machine_of
-from planner.platform import Cluster
 from planner.report.numbers.explained import Amount, Term
 from planner.report.numbers.facts import Case, row
 from planner.serving.engine import Resolved, VllmSettings, resolved

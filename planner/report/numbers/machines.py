@@ -6,7 +6,7 @@ from planner.decision import Outcome
 from planner.economics.availability import pool_availability
 from planner.economics.cost_types import FloorResult, FloorStep
 from planner.economics.floor import MEDIAN
-from planner.report.numbers.explained import Condition, Explained
+from planner.report.numbers.explained import Condition, Explained, Term
 from planner.report.numbers.facts import Case, Sheet, constant, row, worked_out
 from planner.report.numbers.floor import Load, cheaper_than, floor_numbers, weighted_mean
 from planner.report.numbers.hosted import Hosted
@@ -81,15 +81,7 @@ def _pool(sheet: Sheet, hosted: Hosted, load: Load, found: FloorResult) -> None:
     )
     sheet.stated("gpus_per_node", "GPUs of a node", gpus_per_node(hosted))
     _availability(sheet, hosted, nodes, spares)
-    capacity = sheet.add(
-        "floor/capacity",
-        "What the replicas carry",
-        found.step.capacity,
-        "weighted tokens/min",
-        "replicas * tokens_per_minute",
-        [replicas, sheet["tokens_per_minute"]],
-        exactness="modelled",
-    )
+    capacity = _capacity(sheet, found, replicas.term("replicas"), "floor")
     all_nodes = sheet.add(
         "floor/nodes",
         "Nodes in all",
@@ -159,15 +151,7 @@ def _reference(sheet: Sheet, hosted: Hosted, load: Load, found: FloorResult) -> 
         [median, sheet["tokens_per_minute"]],
         exactness="modelled",
     )
-    capacity = sheet.add(
-        f"{prefix}/capacity",
-        "What the replicas carry",
-        found.step.capacity,
-        "weighted tokens/min",
-        "replicas * tokens_per_minute",
-        [units.term("replicas"), sheet["tokens_per_minute"]],
-        exactness="modelled",
-    )
+    capacity = _capacity(sheet, found, units.term("replicas"), prefix)
     needed = nodes_for(found.step.units, hosted.layout, hosted.machine.gpus)
     spare = worked_out("spares", found.step.nodes - needed, "nodes", "for the same availability")
     nodes = sheet.add(
@@ -180,6 +164,18 @@ def _reference(sheet: Sheet, hosted: Hosted, load: Load, found: FloorResult) -> 
     )
     fixed = _machines(sheet, hosted, nodes, found.step, prefix)
     floor_numbers(sheet, load, found, capacity, fixed, prefix)
+
+
+def _capacity(sheet: Sheet, found: FloorResult, replicas: Term, prefix: str) -> Explained:
+    return sheet.add(
+        f"{prefix}/capacity",
+        "What the replicas carry",
+        found.step.capacity,
+        "weighted tokens/min",
+        "replicas * tokens_per_minute",
+        [replicas, sheet["tokens_per_minute"]],
+        exactness="modelled",
+    )
 
 
 def _machines(

@@ -31,7 +31,7 @@ from tests.report.builders import (
     outcome,
     waived_finding,
 )
-from tests.report.test_formats import BOOK, verified
+from tests.report.cases import BOOK, verified
 from tools.shell_env import PROJECT
 
 DIGEST = "d" * 64
@@ -173,7 +173,8 @@ def test_an_undecided_workload_has_no_price_and_is_named() -> None:
     document = document_of(Reported(denied()), load_catalog(), DIGEST)
     assert document.tone == "bad"
     overview = document.pages[0]
-    verdict, _, workloads = overview.sections[:3]
+    verdict, bill, workloads = overview.sections[:3]
+    assert bill.facts[0].term == "Total, at least"
     assert any("chat has no decision (denied)" in line for line in verdict.text)
     assert workloads.table is not None
     assert workloads.table.rows[0][2:5] == (None, None, None)

@@ -67,18 +67,8 @@ def break_even() -> dict[str, Any]:
         .transform_filter("isValid(datum.tokens)")
         .mark_line(color=COLOURS[0], strokeWidth=2.5, point=alt.OverlayMarkDef(color=COLOURS[0]))
         .encode(
-            x=alt.X(
-                "share:Q",
-                title="@axis",
-                scale=alt.Scale(domain=[0, 1]),
-                axis=alt.Axis(format="~%"),
-            ),
-            y=alt.Y(
-                "tokens:Q",
-                title="break-even, tokens a month",
-                scale=alt.Scale(zero=True),
-                axis=tokens_axis(),
-            ),
+            x=_share("@axis"),
+            y=_tokens("break-even, tokens a month"),
             tooltip=[
                 alt.Tooltip("share:Q", title="share", format=".0%"),
                 alt.Tooltip("tokens:Q", title="break-even, tokens a month", format=".4s"),
@@ -95,18 +85,7 @@ def break_even() -> dict[str, Any]:
 
 def demand() -> dict[str, Any]:
     """Tokens a minute by share of the active minutes; what lies above the floor is shaded."""
-    x = alt.X(
-        "share:Q",
-        title="share of the active minutes at or below",
-        scale=alt.Scale(domain=[0, 1]),
-        axis=alt.Axis(format="~%"),
-    )
-    y = alt.Y(
-        "tokens:Q",
-        title="tokens a minute",
-        scale=alt.Scale(zero=True),
-        axis=tokens_axis(),
-    )
+    x, y = _share("share of the active minutes at or below"), _tokens("tokens a minute")
     knots = alt.Chart(table())
     above = (
         knots.transform_window(
@@ -138,3 +117,13 @@ def demand() -> dict[str, Any]:
         ],
     )
     return finished([above, line, *rule("floor", axis="y", label="floor")], "floor")
+
+
+def _share(title: str) -> alt.X:
+    """Return the axis of a share from 0 to 1."""
+    return alt.X("share:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="~%"))
+
+
+def _tokens(title: str) -> alt.Y:
+    """Return the axis of tokens, from 0."""
+    return alt.Y("tokens:Q", title=title, scale=alt.Scale(zero=True), axis=tokens_axis())

@@ -20,12 +20,12 @@ COLUMNS = (
 
 def page(reported: Reported) -> Page | None:
     """Return the break-even of each workload with a commitment; None without any."""
-    sections = tuple(
+    sections = (
         section
         for decision in reported.checked.plan.decisions
         for section in _sections(decision, reported)
     )
-    return Page("break-even", "Break-even against the mix", sections) if sections else None
+    return Page.of("break-even", "Break-even against the mix", sections)
 
 
 def _sections(decision: Decision, reported: Reported) -> Iterator[Section]:

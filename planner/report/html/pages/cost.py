@@ -19,12 +19,12 @@ from planner.units import format_usd
 
 def page(reported: Reported) -> Page | None:
     """Return cost against volume of each decided workload; None without any."""
-    sections = tuple(
+    sections = (
         section
         for decision in reported.checked.plan.decisions
         for section in _sections(decision, reported)
     )
-    return Page("cost", "Cost against volume", sections) if sections else None
+    return Page.of("cost", "Cost against volume", sections)
 
 
 def _sections(decision: Decision, reported: Reported) -> Iterator[Section]:

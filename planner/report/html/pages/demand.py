@@ -12,8 +12,8 @@ from planner.units import format_share
 
 def page(reported: Reported) -> Page | None:
     """Return a section for each workload; None without any."""
-    sections = tuple(_workload(decision, reported) for decision in reported.checked.plan.decisions)
-    return Page("demand", "Demand", sections) if sections else None
+    sections = (_workload(decision, reported) for decision in reported.checked.plan.decisions)
+    return Page.of("demand", "Demand", sections)
 
 
 def _workload(decision: Decision, reported: Reported) -> Section:

@@ -27,7 +27,7 @@ LIMITS: Mapping[str, str] = {
 
 def page(reported: Reported) -> Page | None:
     """Return a section for each self-hosted workload; None without any."""
-    sections = tuple(
+    sections = (
         _section(decision, decision.chosen.self_hosted, curves.latency)
         for decision in reported.checked.plan.decisions
         if decision.chosen is not None
@@ -35,7 +35,7 @@ def page(reported: Reported) -> Page | None:
         and (curves := reported.curves.get(decision.workload)) is not None
         and curves.latency is not None
     )
-    return Page("latency", "Latency against load", sections) if sections else None
+    return Page.of("latency", "Latency against load", sections)
 
 
 def _section(decision: Decision, size: SelfHosted, curve: LatencyCurve) -> Section:

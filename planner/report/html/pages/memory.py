@@ -31,12 +31,12 @@ _KINDS = (
 
 def page(reported: Reported) -> Page | None:
     """Return a section for each workload on own GPUs; None without any."""
-    sections = tuple(
+    sections = (
         _workload(decision, decision.chosen.self_hosted, reported)
         for decision in reported.checked.plan.decisions
         if decision.chosen is not None and decision.chosen.self_hosted is not None
     )
-    return Page("memory", "Memory of a GPU", sections) if sections else None
+    return Page.of("memory", "Memory of a GPU", sections)
 
 
 def parts_of(ledger: MemoryLedger) -> Iterator[tuple[str, int]]:

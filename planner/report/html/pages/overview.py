@@ -59,17 +59,30 @@ def _bill(reported: Reported) -> Section:
     def link(kind: str) -> str | None:
         return reported.link("", kind)
 
+    # Undecided workloads are in no figure.
+    undecided = any(decision.chosen is None for decision in reported.checked.plan.decisions)
+    least = ", at least" if undecided else ""
     figures = [
-        Fact("Total", totals.total_usd_per_month, "USD a month", 0, link("total_usd_per_month")),
         Fact(
-            "Fixed, used or not",
+            f"Total{least}",
+            totals.total_usd_per_month,
+            "USD a month",
+            0,
+            link("total_usd_per_month"),
+        ),
+        Fact(
+            f"Fixed, used or not{least}",
             totals.fixed_usd_per_month,
             "USD a month",
             0,
             link("fixed_usd_per_month"),
         ),
         Fact(
-            "Usage", totals.variable_usd_per_month, "USD a month", 0, link("variable_usd_per_month")
+            f"Usage{least}",
+            totals.variable_usd_per_month,
+            "USD a month",
+            0,
+            link("variable_usd_per_month"),
         ),
         Fact(
             "Engineering",
@@ -82,7 +95,7 @@ def _bill(reported: Reported) -> Section:
     if totals.currency != "USD":
         figures.append(
             Fact(
-                "With unrecoverable tax",
+                f"With unrecoverable tax{least}",
                 totals.reported_per_month,
                 f"{totals.currency} a month",
                 0,
@@ -107,8 +120,8 @@ def _bill(reported: Reported) -> Section:
             "What is committed already is paid whatever is decided: it is not in the total."
         )
     if totals.undecided_workloads:
-        undecided = counted(totals.undecided_workloads, "workload")
-        text.append(f"The total leaves out {undecided} without a decision.")
+        count = counted(totals.undecided_workloads, "workload")
+        text.append(f"The total leaves out {count} without a decision.")
     capacity = (
         f"{counted(totals.nodes, 'GPU node')}, {counted(totals.gpus, 'GPU')}, "
         f"{counted(totals.provisioned_units, 'provisioned unit')}."

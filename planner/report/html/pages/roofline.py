@@ -20,13 +20,13 @@ COLUMNS = (
 
 def page(reported: Reported) -> Page | None:
     """Return a section for each self-hosted workload; None without any."""
-    sections = tuple(
+    sections = (
         _section(decision.workload, curves.roofline)
         for decision in reported.checked.plan.decisions
         if (curves := reported.curves.get(decision.workload)) is not None
         and curves.roofline is not None
     )
-    return Page("roofline", "Roofline of a GPU", sections) if sections else None
+    return Page.of("roofline", "Roofline of a GPU", sections)
 
 
 def roof_at(line: Roofline, flops_per_byte: float) -> float:
