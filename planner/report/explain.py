@@ -100,7 +100,7 @@ def _cost_lines(cost: Cost, outcome: Outcome) -> Iterator[str]:
         yield f"cost: {cost.status}, {', '.join(cost.missing)}"
         return
     yield (
-        f"cost a month: fixed {format_usd(cost.fixed_usd_per_month or 0)} + variable "
+        f"cost a month: fixed {format_usd(cost.fixed_usd_per_month or 0)} + usage "
         f"{format_usd(cost.variable_usd_per_month or 0)} = "
         f"{format_usd(cost.total_usd_per_month or 0)}"
         + (f" ({format_usd(cost.usd_per_mtok)} per million tokens)" if cost.usd_per_mtok else "")

@@ -134,7 +134,7 @@ def _totals(plan: Plan) -> Iterator[str]:
     yield ""
     yield (
         f"  total a month: {format_usd(totals.total_usd_per_month)} = fixed "
-        f"{format_usd(totals.fixed_usd_per_month)} + variable "
+        f"{format_usd(totals.fixed_usd_per_month)} + usage "
         f"{format_usd(totals.variable_usd_per_month)} + engineering "
         f"{format_usd(totals.engineering_usd_per_month)}"
         + (

@@ -42,7 +42,7 @@ def test_markdown_has_the_rows_and_the_bill_of_the_plan(project: Any) -> None:
     told = summary(plan) + explain(plan, decision)
     assert f"; {cost} a month; tightest" in told
     assert f"= {cost} (" in told
-    assert "cost a month: fixed $0.00 + variable " in told
+    assert "cost a month: fixed $0.00 + usage " in told
     assert "  total a month: " in told
     assert "/month" not in "".join(line for line in told.splitlines() if "$" in line)
 

@@ -22,9 +22,7 @@ def cost_numbers(sheet: Sheet, case: Case, outcome: Outcome, load: Load | None) 
         fixed, variable = _payg(sheet, case, outcome, cost)
     else:
         fixed = _same(sheet, "fixed_usd_per_month", "Fixed cost", "floor/fixed_usd_per_month")
-        variable = _same(
-            sheet, "variable_usd_per_month", "Variable cost", "floor/spill_usd_per_month"
-        )
+        variable = _same(sheet, "variable_usd_per_month", "Usage cost", "floor/spill_usd_per_month")
     total = sheet.add(
         "total_usd_per_month",
         "Cost",
@@ -80,7 +78,7 @@ def _payg(sheet: Sheet, case: Case, outcome: Outcome, cost: Cost) -> tuple[Expla
         rule="pay-as-you-go commits to nothing",
     )
     at = blended(sheet, "blended_usd_per_mtok", "Blended price of the mix", price, tier)
-    title = "Variable cost: the month's tokens at the blended price"
+    title = "Usage cost: the month's tokens at the blended price"
     return fixed, bill(sheet, case, "variable_usd_per_month", title, price, at, tier)
 
 

@@ -47,13 +47,13 @@ def rival_numbers(sheet: Sheet, case: Case) -> None:
         hosted = outcome.option.kind == "self_hosted"
         counted = case.facts.engineering_counted_usd if hosted else 0.0
         fixed = worked_out("fixed", cost.fixed_usd_per_month or 0.0, "USD/month", "as planned")
-        rest = worked_out("variable", cost.variable_usd_per_month or 0.0, "USD/month", "as planned")
+        rest = worked_out("usage", cost.variable_usd_per_month or 0.0, "USD/month", "as planned")
         total = sheet.add(
             f"others/{name}/compared_usd_per_month",
             f"What {name} is compared by",
             compared,
             "USD/month",
-            "fixed + variable + engineering",
+            "fixed + usage + engineering",
             [fixed, rest, engineering(case, counted)],
             exactness="modelled" if outcome.option.kind != "payg" else "exact",
             rule="worked out by the formulas of the chosen option, with this option's rows: "

@@ -20,7 +20,7 @@ def total_numbers(sheet: Sheet, facts: Facts, group_of: dict[str, str]) -> None:
         ("fixed_usd_per_month", "Fixed cost of the stack", totals.fixed_usd_per_month, fixed),
         (
             "variable_usd_per_month",
-            "Variable cost of the stack",
+            "Usage cost of the stack",
             totals.variable_usd_per_month,
             variable,
         ),
