@@ -147,6 +147,8 @@ def test_part_2_has_denials_with_what_to_do(base: Plan, planned: Planned) -> Non
     assert "and 1 more option" in denials
     assert denials.count("RES-001.md") == 1
     assert "residency AU" in denials
+    assert findings[0]["waivable_by"] == []
+    assert "nobody: this rule cannot be waived" in denials
 
 
 def test_part_2_has_waivers_with_days_left_then_warnings(text: str, base: Plan) -> None:

@@ -112,7 +112,7 @@ def _findings(given: Commented, found: Sequence[Told]) -> Iterator[str]:
     if stopping:
         yield "**Denials**"
         yield ""
-        head = ("rule", "subject", "observed", "expected", "what to do", "rests on")
+        head = ("rule", "subject", "observed", "expected", "what to do", "rests on", "who can waive")
         rows = _by_rule(stopping)
         yield from table(head, [_finding_cells(*row) for row in rows[:SHOWN_FINDINGS]])
         if len(rows) > SHOWN_FINDINGS:
@@ -274,6 +274,7 @@ def _finding_cells(item: Told, more: int) -> tuple[str, ...]:
         escaped(value_words(finding.expected)),
         escaped(finding.remedy),
         escaped(citation_words(finding)),
+        escaped(waivable_words(finding)),
     )
 
 
