@@ -267,7 +267,7 @@ def test_what_others_wrote_cannot_forge_the_comment() -> None:
     assert "<b>" not in found
     assert not re.search(r"(?<!\\)\]\(http", found)
     row = next(line for line in shown(found) if line.startswith("| [RES-001]"))
-    assert len(re.findall(r"(?<!\\)\|", row)) == 7
+    assert len(re.findall(r"(?<!\\)\|", row)) == 8  # seven cells
 
 
 def test_many_workloads_stay_on_a_screen_and_within_what_hosts_take() -> None:
