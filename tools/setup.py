@@ -50,7 +50,7 @@ def ensure_environment(project: Path, environ: Mapping[str, str]) -> None:
     if stamp.is_file() and stamp.read_text() == wanted:
         return
     logs = store.cache_root(environ) / "logs"
-    uv = shutil.which("uv", path=environ.get("PATH"))
+    uv = shutil.which("uv", path=environ.get("PATH", ""))
     _create_venv(venv, with_pip=uv is None, logs=logs)
     python = str(venv / "bin" / "python")
     if uv:

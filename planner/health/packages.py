@@ -75,7 +75,7 @@ def install_command(requirement: str, *, clone: bool, environ: Mapping[str, str]
     package = shlex.quote(requirement)
     if "pipx" in sys.prefix.split("/"):
         return f"pipx inject {DISTRIBUTION} {package}"
-    if importlib.util.find_spec("pip") is None and shutil.which("uv", path=environ.get("PATH")):
+    if importlib.util.find_spec("pip") is None and shutil.which("uv", path=environ.get("PATH", "")):
         return f"uv pip install --python {shlex.quote(sys.executable)} {package}"
     return f"{shlex.quote(sys.executable)} -m pip install {package}"
 

@@ -178,7 +178,7 @@ def _copy_embeds(tool: Tool, work: Path, env: Mapping[str, str]) -> None:
 
 
 def _check_go(tool: Tool, remedy: str, environ: Mapping[str, str]) -> None:
-    go = shutil.which("go", path=environ.get("PATH"))
+    go = shutil.which("go", path=environ.get("PATH", ""))
     if go is None:
         raise SetupError(f"{tool.name} is not on PATH and Go is missing. {remedy}")
     answer = subprocess.run([go, "version"], capture_output=True, text=True, check=False)

@@ -114,9 +114,16 @@ def test_a_missing_extra_is_optional_and_a_wrong_version_is_not(
     assert {name.split(":")[0] for name in found} == {"azure", "aws", "gcp", "policy", "report"}
 
 
-def test_the_command_fits_how_it_was_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_fits_how_it_was_installed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     assert install_command("x==1", clone=True, environ={}) == "make setup"
     assert install_command("x==1", clone=False, environ={}).endswith("-m pip install x==1")
+    uv = tmp_path / "uv"
+    uv.touch(mode=0o755)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with_uv = install_command("x==1", clone=False, environ={"PATH": str(tmp_path)})
+    assert with_uv.startswith("uv pip install --python ")
     monkeypatch.setattr("sys.prefix", "/home/somebody/.local/share/pipx/venvs/llm-capacity")
     assert install_command("x>=1,<2", clone=False, environ={}) == (
         "pipx inject llm-capacity 'x>=1,<2'"

@@ -50,13 +50,14 @@ def built(opa: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str],
     return make
 
 
-@pytest.fixture(scope="session")
+# Its event loop runs as long as it is open: what comes after has to find none.
+@pytest.fixture(scope="module")
 def playwright() -> Iterator[Playwright]:
     with sync_playwright() as started:
         yield started
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(playwright: Playwright) -> Iterator[Browser]:
     found = found_chromium()
     if found is None:
