@@ -52,6 +52,16 @@ SHOWN_FINDINGS, SHOWN_WAIVERS, SHOWN_WORKLOADS, SHOWN_LINES = 4, 3, 5, 4
 LONGEST = 60_000
 """Characters of a comment: hosts refuse more than 65,536."""
 
+DENIAL_HEAD = (
+    "rule",
+    "subject",
+    "observed",
+    "expected",
+    "what to do",
+    "rests on",
+    "who can waive",
+)
+
 _CUT = "- cut here: `llm-capacity diff` has all of it"
 
 
@@ -122,7 +132,7 @@ def _findings(given: Commented, found: Sequence[Told]) -> Iterator[str]:
             "who can waive",
         )
         rows = _by_rule(stopping)
-        yield from table(head, [_finding_cells(*row) for row in rows[:SHOWN_FINDINGS]])
+        yield from table(DENIAL_HEAD, [_finding_cells(*row) for row in rows[:SHOWN_FINDINGS]])
         if len(rows) > SHOWN_FINDINGS:
             # Right below the table it would be a row of it.
             yield ""
