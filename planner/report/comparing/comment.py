@@ -122,15 +122,6 @@ def _findings(given: Commented, found: Sequence[Told]) -> Iterator[str]:
     if stopping:
         yield "**Denials**"
         yield ""
-        head = (
-            "rule",
-            "subject",
-            "observed",
-            "expected",
-            "what to do",
-            "rests on",
-            "who can waive",
-        )
         rows = _by_rule(stopping)
         yield from table(DENIAL_HEAD, [_finding_cells(*row) for row in rows[:SHOWN_FINDINGS]])
         if len(rows) > SHOWN_FINDINGS:
