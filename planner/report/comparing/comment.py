@@ -52,15 +52,8 @@ SHOWN_FINDINGS, SHOWN_WAIVERS, SHOWN_WORKLOADS, SHOWN_LINES = 4, 3, 5, 4
 LONGEST = 60_000
 """Characters of a comment: hosts refuse more than 65,536."""
 
-DENIAL_HEAD = (
-    "rule",
-    "subject",
-    "observed",
-    "expected",
-    "what to do",
-    "rests on",
-    "who can waive",
-)
+DENIALS = ("rule", "subject", "observed", "expected", "what to do", "rests on", "who can waive")
+"""The head of the table of denials."""
 
 _CUT = "- cut here: `llm-capacity diff` has all of it"
 
@@ -123,7 +116,7 @@ def _findings(given: Commented, found: Sequence[Told]) -> Iterator[str]:
         yield "**Denials**"
         yield ""
         rows = _by_rule(stopping)
-        yield from table(DENIAL_HEAD, [_finding_cells(*row) for row in rows[:SHOWN_FINDINGS]])
+        yield from table(DENIALS, [_finding_cells(*row) for row in rows[:SHOWN_FINDINGS]])
         if len(rows) > SHOWN_FINDINGS:
             # Right below the table it would be a row of it.
             yield ""
