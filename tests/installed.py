@@ -72,11 +72,14 @@ def install(folder: Path) -> Installed:
     _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], PROJECT)
     wheel = next(folder.glob("*.whl"))
     venv = folder / "venv"
-    _run([sys.executable, "-m", "venv", "--without-pip", str(venv)], folder)
     python = str(venv / "bin" / "python")
-    uv = shutil.which("uv")
-    pip = [uv, "pip", "install", "--python", python, "--offline"] if uv else None
-    pip = pip or [sys.executable, "-m", "pip", "--python", python, "install", "--no-index"]
+    if uv := shutil.which("uv"):
+        _run([sys.executable, "-m", "venv", "--without-pip", str(venv)], folder)
+        pip = [uv, "pip", "install", "--python", python, "--offline"]
+    else:
+        # The environment of the tests may have no pip of its own: Python brings one.
+        _run([sys.executable, "-m", "venv", str(venv)], folder)
+        pip = [python, "-m", "pip", "install", "--no-index"]
     _run([*pip, "--quiet", "--no-deps", str(wheel)], folder)
     # A path line is not read for further ones: the repository's own stays out.
     packages = next(venv.glob("lib/python*/site-packages"))
