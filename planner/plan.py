@@ -24,6 +24,7 @@ from planner.decision import Decision
 from planner.policy.verdicts import Finding, Verdict
 
 __all__ = [
+    "NOTHING_SPENT",
     "SCHEMA_VERSION",
     "CapacityConfirmation",
     "Inputs",
@@ -63,6 +64,22 @@ class Totals(Frozen):
     gpus: int
     nodes: int
     provisioned_units: int
+
+
+NOTHING_SPENT = Totals(
+    fixed_usd_per_month=0.0,
+    variable_usd_per_month=0.0,
+    engineering_usd_per_month=0.0,
+    total_usd_per_month=0.0,
+    sunk_usd_per_month=0.0,
+    undecided_workloads=0,
+    currency="USD",
+    reported_per_month=0.0,
+    gpus=0,
+    nodes=0,
+    provisioned_units=0,
+)
+"""The totals of a stack without anything in it."""
 
 
 class Inputs(Frozen):

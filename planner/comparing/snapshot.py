@@ -16,7 +16,7 @@ from planner.comparing.size import Size, size_of
 from planner.decision import Decision, LostBecause, Mix, Outcome, Status
 from planner.grounds import deciding
 from planner.option import Option
-from planner.plan import Inputs, Plan, Totals
+from planner.plan import NOTHING_SPENT, Inputs, Plan, Totals
 from planner.policy.verdicts import Finding, Verdict
 from planner.policy.waivers import STACK
 from planner.workload import Classification
@@ -174,19 +174,7 @@ def nothing(stack: str) -> Snapshot:
         capacity_digest="",
         evidence_digest="",
         inputs=Inputs(input_digest="", catalog_digest="", policy_digest=""),
-        totals=Totals(
-            fixed_usd_per_month=0.0,
-            variable_usd_per_month=0.0,
-            engineering_usd_per_month=0.0,
-            total_usd_per_month=0.0,
-            sunk_usd_per_month=0.0,
-            undecided_workloads=0,
-            currency="USD",
-            reported_per_month=0.0,
-            gpus=0,
-            nodes=0,
-            provisioned_units=0,
-        ),
+        totals=NOTHING_SPENT,
         states=(),
         findings=(),
         resources=Resources(node_pools=(), servers=(), deployments=(), purchases=()),

@@ -6,10 +6,9 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from planner.plan import Inputs, NodePool, Plan, Resources, VllmServer
+from planner.plan import NOTHING_SPENT, Inputs, NodePool, Plan, Resources, VllmServer
 from tests.cluster.api import Api, Object, Refused
 from tests.emit.conftest import CHAT, H100, decision_of
-from tests.report.builders import NOTHING_SPENT
 
 DIGEST = "sha256:" + "ab" * 32
 INTERACTIVE, BATCH, ELSEWHERE = "guard-interactive", "guard-batch", "guard-nobody"

@@ -6,6 +6,7 @@ import pytest
 
 from planner.decision import Decision, Mix
 from planner.plan import (
+    NOTHING_SPENT,
     Inputs,
     NodePool,
     Plan,
@@ -14,7 +15,6 @@ from planner.plan import (
     Purchase,
     QuotaNeed,
     Resources,
-    Totals,
     VllmServer,
 )
 from planner.steps import steps_of
@@ -260,18 +260,16 @@ def plan() -> Plan:
             accounts=ACCOUNTS,
             quotas=QUOTAS,
         ),
-        totals=Totals(
-            fixed_usd_per_month=100_000.0,
-            variable_usd_per_month=1_000.0,
-            engineering_usd_per_month=0.0,
-            total_usd_per_month=101_000.0,
-            sunk_usd_per_month=0.0,
-            undecided_workloads=0,
-            currency="USD",
-            reported_per_month=101_000.0,
-            gpus=14,
-            nodes=4,
-            provisioned_units=50,
+        totals=NOTHING_SPENT.model_copy(
+            update={
+                "fixed_usd_per_month": 100_000.0,
+                "variable_usd_per_month": 1_000.0,
+                "total_usd_per_month": 101_000.0,
+                "reported_per_month": 101_000.0,
+                "gpus": 14,
+                "nodes": 4,
+                "provisioned_units": 50,
+            }
         ),
         inputs=Inputs(input_digest="1" * 64, catalog_digest="2" * 64, policy_digest="3" * 64),
         warnings=(),

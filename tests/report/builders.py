@@ -8,7 +8,7 @@ from typing import Any
 
 from planner.decision import Decision, Mix, Outcome
 from planner.option import Option
-from planner.plan import Inputs, Plan, Resources, Totals
+from planner.plan import NOTHING_SPENT, Inputs, Plan, Resources
 from planner.policy.answer import worst
 from planner.policy.verdicts import Finding
 from planner.policy.waivers import WaiverBook
@@ -151,21 +151,6 @@ def decision(
         ladder=(),
         explanation=explanation,
     )
-
-
-NOTHING_SPENT = Totals(
-    fixed_usd_per_month=0.0,
-    variable_usd_per_month=0.0,
-    engineering_usd_per_month=0.0,
-    total_usd_per_month=0.0,
-    sunk_usd_per_month=0.0,
-    undecided_workloads=0,
-    currency="USD",
-    reported_per_month=0.0,
-    gpus=0,
-    nodes=0,
-    provisioned_units=0,
-)
 
 
 def make_plan(
